@@ -1,0 +1,1 @@
+"""One outside thing each: a database, git, a parser, the file system."""

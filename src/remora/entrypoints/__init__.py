@@ -1,0 +1,1 @@
+"""The doors: parse, call one use case, render."""

@@ -1,0 +1,186 @@
+"""The hallway: narrow protocols between the use cases and the outside, and the one bag that carries them.
+
+A `Ports` bag is bound to one repository. Adapters raise only errors of `core.errors`.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from remora.core.graph import Applied, Candidates, Change, Changes, Item, Neighbourhood
+from remora.core.scope import Grant
+
+
+@dataclass(frozen=True, slots=True)
+class Repository:
+    """Which repository a bag of ports is bound to. `root` is the checkout, None on a server without one.
+
+    `identity` is pinned at first use (normalised remote or a random id); `aliases` are later remotes.
+    """
+
+    identity: str
+    id: str
+    root: Path | None = None
+    aliases: tuple[str, ...] = ()
+
+
+class Clock(Protocol):
+    """Time and randomness, so that both can be simulated."""
+
+    def now(self) -> int:
+        """Microseconds UTC since the epoch."""
+        ...
+
+    def token(self, size_bytes: int) -> str:
+        """`size_bytes` random bytes as lower-case hex."""
+        ...
+
+
+class StoreRead(Protocol):
+    """One consistent view of one repository. Only items in the given scopes are ever returned or counted."""
+
+    @property
+    def seq(self) -> int:
+        """Sequence number of the last write this view sees."""
+        ...
+
+    def get(self, ids: Iterable[str], scopes: Collection[str]) -> dict[str, Item]:
+        """The items with these ids that exist in the scopes."""
+        ...
+
+    def scan(
+        self,
+        family: str,
+        label: str,
+        scopes: Collection[str],
+        *,
+        after: str = "",
+        limit: int,
+        newest_first: bool = False,
+    ) -> tuple[tuple[Item, ...], str]:
+        """A page of items and the cursor of the next page ("" at the end), by id or by `updated` descending, then id."""
+        ...
+
+    def text_candidates(
+        self,
+        families: Collection[str],
+        scopes: Collection[str],
+        terms: Collection[str],
+        prefixes: Collection[str] = (),
+        *,
+        labels: Collection[str] = (),
+        limit: int,
+    ) -> Candidates:
+        """Items holding any of the exact `terms` or any token starting with one of `prefixes`.
+
+        When more than `limit` match, terms are taken rarest first (ties: the term itself) and within a term by id, so
+        that every engine cuts alike. Items come ordered by id.
+        """
+        ...
+
+    def vector_candidates(
+        self,
+        families: Collection[str],
+        scopes: Collection[str],
+        model: str,
+        query: bytes,
+        *,
+        floor: float,
+        limit: int,
+    ) -> tuple[tuple[Item, float], ...]:
+        """Items by exact cosine to `query` (float32 little-endian), at least `floor`, best first, ties by id."""
+        ...
+
+    def expand(
+        self,
+        ids: Collection[str],
+        scopes: Collection[str],
+        *,
+        labels: Collection[str],
+        names: Collection[str] = (),
+        outgoing: bool = True,
+        incoming: bool = True,
+        hops: int = 1,
+        per_node: int,
+        limit: int,
+    ) -> Neighbourhood:
+        """Edges with these labels (and names, when given) around the ids, in rounds, and the nodes at their ends.
+
+        Per node and direction the `per_node` most recently updated edges (ties: id) are followed; at most `limit` edges.
+        """
+        ...
+
+    def counts(self, scopes: Collection[str]) -> Mapping[tuple[str, str, str], int]:
+        """(family, label, scope) -> number of items."""
+        ...
+
+    def snapshot(self, families: Collection[str], scopes: Collection[str]) -> tuple[Item, ...]:
+        """Every item of the families in the scopes, by id."""
+        ...
+
+    def changes(self, since: int, *, limit: int) -> tuple[Change, ...]:
+        """The change feed after `since`, oldest first."""
+        ...
+
+    def vectors_missing(self, families: Collection[str], scopes: Collection[str], model: str, *, limit: int) -> tuple[Item, ...]:
+        """Searchable items without a vector of this model that is younger than the item, by id."""
+        ...
+
+
+Decide = Callable[[StoreRead, int], Changes]
+"""A pure plan: (view inside the write transaction, transaction time in microseconds) -> changes. May run again."""
+
+
+class Store(Protocol):
+    """One repository's partition of an engine. `apply` is the only write."""
+
+    def read(self, grant: Grant) -> AbstractContextManager[StoreRead]:
+        """A consistent view; raises `Denied` unless the grant may read the repository."""
+        ...
+
+    def apply(self, grant: Grant, decide: Decide, *, idempotency_key: str = "") -> Applied:
+        """Run `decide` and apply its changes in one serialised, durable transaction.
+
+        The time handed to `decide` is strictly greater than any handed out before in this repository. Putting into the
+        repository scope needs the write right, into a session or system scope the read right; dropping likewise. A key
+        used before returns the former result without deciding again. Raises `Unavailable` at the busy deadline.
+        """
+        ...
+
+    def drop_scope(self, grant: Grant, scope: str) -> int:
+        """Remove every item of one scope with its tokens and vectors, and scrub the bytes; returns how many items."""
+        ...
+
+    def lease(self, name: str, holder: str, seconds: int) -> bool:
+        """Take or renew a named lease; False when another holder has it and it has not run out."""
+        ...
+
+
+class StoreAdmin(Protocol):
+    """Care of one repository's partition."""
+
+    def migrate(self) -> int:
+        """Bring the layout up to date; returns its version. A newer layout than ours is an error."""
+        ...
+
+    def health(self) -> Mapping[str, str | int | bool]:
+        """Engine, versions, layout, journal mode, sizes, warnings; for `doctor`."""
+        ...
+
+    def verify(self) -> tuple[str, ...]:
+        """Names everything that is bad; empty when all is well."""
+        ...
+
+    def backup(self, target: Path) -> None:
+        """A consistent copy while others write. Refuses to overwrite."""
+        ...
+
+    def scrub(self) -> None:
+        """Make erased bytes unreadable (checkpoint and truncate what a journal still holds)."""
+        ...
+
+    def close(self) -> None:
+        """Release files and connections."""
+        ...

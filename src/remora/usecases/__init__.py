@@ -1,0 +1,1 @@
+"""One verb per file: verb(ports, grant, request) -> result."""
