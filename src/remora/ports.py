@@ -60,7 +60,7 @@ class StoreRead(Protocol):
         limit: int,
         newest_first: bool = False,
     ) -> tuple[tuple[Item, ...], str]:
-        """A page of items and the cursor of the next page ("" at the end), by id or by `updated` descending, then id."""
+        """A page of items and the next page's cursor ("" at the end), by id, or by `updated` descending, then id."""
         ...
 
     def text_candidates(
@@ -108,7 +108,7 @@ class StoreRead(Protocol):
     ) -> Neighbourhood:
         """Edges with these labels (and names, when given) around the ids, in rounds, and the nodes at their ends.
 
-        Per node and direction the `per_node` most recently updated edges (ties: id) are followed; at most `limit` edges.
+        Per node and direction the `per_node` most recently updated edges (ties: id) are followed; `limit` edges in all.
         """
         ...
 
@@ -124,7 +124,9 @@ class StoreRead(Protocol):
         """The change feed after `since`, oldest first."""
         ...
 
-    def vectors_missing(self, families: Collection[str], scopes: Collection[str], model: str, *, limit: int) -> tuple[Item, ...]:
+    def vectors_missing(
+        self, families: Collection[str], scopes: Collection[str], model: str, *, limit: int
+    ) -> tuple[Item, ...]:
         """Searchable items without a vector of this model that is younger than the item, by id."""
         ...
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 
 class RemoraError(Exception):
-    """Base of everything Remora raises on purpose. `str(error)` is a sentence fit for a user; `advice` says what to do."""
+    """Base of everything Remora raises on purpose. `str(error)` is fit for a user; `advice` says what to do."""
 
     code = "error"
 

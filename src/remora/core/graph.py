@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-Json: TypeAlias = "None | bool | int | float | str | list[Json] | dict[str, Json]"
+Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 Tokens: TypeAlias = Mapping[str, tuple[str, ...]]
 """Field name -> tokens made by `core.text`; engines match them exactly or by prefix. Empty = not searchable."""
 

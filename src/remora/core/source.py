@@ -6,6 +6,7 @@ from remora.core.errors import InvalidInput
 from remora.core.scope import Channel, Grant, Trust
 
 _SCHEME = "code:"
+_FORM = "code:path#qualified.name@revision"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,11 +34,11 @@ class Anchor:
     def parse(cls, uri: str) -> "Anchor":
         """Read an anchor URI; raise `InvalidInput` on anything else."""
         if not uri.startswith(_SCHEME):
-            raise InvalidInput("anchor", f"{uri[:80]!r} is not a code anchor", allowed="code:path#qualified.name@revision")
+            raise InvalidInput("anchor", f"{uri[:80]!r} is not a code anchor", allowed=_FORM)
         rest, _, revision = uri[len(_SCHEME) :].partition("@")
         path, _, symbol = rest.partition("#")
         if not path:
-            raise InvalidInput("anchor", f"{uri[:80]!r} has no path", allowed="code:path#qualified.name@revision")
+            raise InvalidInput("anchor", f"{uri[:80]!r} has no path", allowed=_FORM)
         return cls(_unescape(path), _unescape(symbol), revision)
 
 
