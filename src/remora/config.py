@@ -1,0 +1,128 @@
+"""The only reader of the environment and of config files: both become one frozen `Settings`."""
+
+import os
+import stat
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from remora.core.errors import InvalidInput
+
+_TRUE = frozenset({"1", "true", "yes", "on"})
+_FALSE = frozenset({"0", "false", "no", "off"})
+_LOG_LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR")
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Everything that can be set from outside. Paths are absolute."""
+
+    data_dir: Path
+    allow_memory: bool = True
+    log_level: str = "WARNING"
+    log_json: bool = False
+    session_id: str = ""
+    client: str = ""
+    api_token: str = field(default="", repr=False)
+    store_url: str = ""
+    allow_network_fs: bool = False
+    warnings: tuple[str, ...] = ()
+
+
+def load(environ: Mapping[str, str] | None = None) -> Settings:
+    """Read the config file and then the environment, which wins. Raises `InvalidInput` naming the variable or key."""
+    env = os.environ if environ is None else environ
+    path = _config_path(env)
+    settings, warnings = _from_file(path)
+    values: dict[str, Any] = {
+        "data_dir": _data_dir(env, settings.get("data_dir", "")),
+        "allow_memory": _flag(env, "REMORA_ALLOW_MEMORY", settings.get("allow_memory", True)),
+        "log_level": _choice(env, "REMORA_LOG_LEVEL", settings.get("log_level", "WARNING"), _LOG_LEVELS),
+        "log_json": _flag(env, "REMORA_LOG_JSON", settings.get("log_json", False)),
+        "session_id": env.get("REMORA_SESSION_ID", ""),
+        "client": env.get("REMORA_CLIENT", ""),
+        "api_token": env.get("REMORA_API_TOKEN", "") or settings.get("api_token", ""),
+        "store_url": env.get("REMORA_STORE", "") or settings.get("store", ""),
+        "allow_network_fs": _flag(env, "REMORA_ALLOW_NETWORK_FS", settings.get("allow_network_fs", False)),
+        "warnings": tuple(warnings),
+    }
+    return Settings(**values)
+
+
+def with_memory(settings: Settings, allow: bool | None) -> Settings:
+    """The settings after a door's `--allow-memory=...`; None leaves them alone."""
+    return settings if allow is None else replace(settings, allow_memory=allow)
+
+
+def _config_path(env: Mapping[str, str]) -> Path | None:
+    if "REMORA_CONFIG" in env:
+        return Path(env["REMORA_CONFIG"]).expanduser().absolute()
+    base = env.get("XDG_CONFIG_HOME") or _home_folder(env, ".config")
+    return Path(base) / "remora" / "config.toml" if base else None
+
+
+def _home_folder(env: Mapping[str, str], name: str) -> str:
+    home = env.get("HOME") or env.get("USERPROFILE") or ""
+    return str(Path(home) / name) if home not in ("", "/") else ""
+
+
+def _from_file(path: Path | None) -> tuple[dict[str, Any], list[str]]:
+    if path is None or not path.is_file():
+        return {}, []
+    try:
+        data = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise InvalidInput("config file", f"{path} cannot be read: {error}", allowed="TOML in UTF-8") from error
+    known: dict[str, type] = {
+        "data_dir": str,
+        "allow_memory": bool,
+        "log_level": str,
+        "log_json": bool,
+        "api_token": str,
+        "store": str,
+        "allow_network_fs": bool,
+    }
+    for key, value in data.items():
+        if key in known and not isinstance(value, known[key]):
+            raise InvalidInput(f"{path}: {key}", f"{value!r} is not a {known[key].__name__}")
+    warnings = [f"{path}: unknown key {key!r} is ignored" for key in data if key not in known]
+    if "api_token" in data and _readable_by_others(path):
+        raise InvalidInput("config file", f"{path} holds a token but others can read it", allowed="mode 0600")
+    return {key: value for key, value in data.items() if key in known}, warnings
+
+
+def _readable_by_others(path: Path) -> bool:
+    return os.name == "posix" and bool(path.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO))
+
+
+def _flag(env: Mapping[str, str], name: str, default: bool) -> bool:
+    raw = env.get(name)
+    if raw is None or not raw.strip():
+        return default
+    word = raw.strip().lower()
+    if word in _TRUE or word in _FALSE:
+        return word in _TRUE
+    raise InvalidInput(name, f"{raw!r} is not a switch", allowed="true or false")
+
+
+def _choice(env: Mapping[str, str], name: str, default: str, allowed: tuple[str, ...]) -> str:
+    word = (env.get(name) or default).strip().upper()
+    if word in allowed:
+        return word
+    raise InvalidInput(name, f"{word!r} is unknown", allowed=", ".join(allowed))
+
+
+def _data_dir(env: Mapping[str, str], configured: str) -> Path:
+    chosen = env.get("REMORA_DATA_DIR") or configured
+    if chosen:
+        return Path(chosen).expanduser().absolute()
+    if env.get("XDG_DATA_HOME"):
+        return Path(env["XDG_DATA_HOME"]).absolute() / "remora"
+    if not _home_folder(env, ""):
+        raise InvalidInput("REMORA_DATA_DIR", "no home folder is known, so set it to a folder for Remora's data")
+    # platformdirs costs 40 ms to import, so it is asked only when nothing nearer says where data lives.
+    from platformdirs import user_data_path
+
+    return user_data_path("remora", appauthor=False)
