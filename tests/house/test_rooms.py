@@ -20,8 +20,9 @@ TABLES = frozenset({"core/encounters/schema.py", "core/records/schema.py"})
 BANNED_WORDS = ("manager", "helper", "util", "utils", "common", "misc", "service", "handler", "processor")
 CORE_STDLIB = frozenset(
     "__future__ abc array ast base64 bisect collections contextlib contextvars copy dataclasses datetime decimal "
-    "difflib enum fnmatch fractions functools hashlib heapq hmac html io ipaddress itertools json keyword math operator "
-    "posixpath re statistics string struct textwrap tokenize tomllib types typing unicodedata urllib zlib".split()  # noqa: SIM905  # a list that reads as one
+    "difflib enum fnmatch fractions functools hashlib heapq hmac html io ipaddress itertools json keyword math "
+    "operator posixpath re statistics string struct textwrap tokenize tomllib types typing unicodedata urllib "
+    "zlib".split()
 )
 
 

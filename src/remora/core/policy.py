@@ -29,3 +29,31 @@ CANDIDATE_LIMIT = 400
 # --- Store ------------------------------------------------------------------------------------------------------------
 BUSY_TIMEOUT_SECONDS = 30
 """Writers are not served fairly (longest wait measured 4.4 s in 5 s of load), so the wait is long."""
+
+# --- Records ----------------------------------------------------------------------------------------------------------
+RECORD_KEY_MAX_CHARS = 1_024
+"""Longest path git allows in practice, plus a digest and a prefix."""
+RECORD_TITLE_MAX_CHARS = 500
+"""A line; a longer commit subject is capped by its capture, with a mark."""
+RECORD_SUMMARY_MAX_CHARS = 16_000
+"""A record points to its source and does not replace it."""
+RECORD_URI_MAX_CHARS = 4_096
+RECORD_SOURCES_MAX = 100
+RECORD_LIST_MAX = 10_000
+"""Paths, anchors or links of one record; a larger commit is capped by its capture, with a count."""
+RECORD_TIME_MAX_SECONDS = 253_402_300_799
+"""The last second of year 9999; anything beyond is a value in another unit."""
+RAW_ANCHOR_CONFIDENCE = 0.5
+"""A name that does not resolve to exactly one symbol."""
+
+# --- Doors ------------------------------------------------------------------------------------------------------------
+CALL_DEADLINE_SECONDS = 30
+"""A tool call that takes longer has lost its caller."""
+
+# --- Capture from git and documents -----------------------------------------------------------------------------------
+PATH_MAX_CHARS = 4_096
+"""PATH_MAX of the systems that git runs on; a longer name in a tree object cannot be checked out."""
+GIT_TIMEOUT_SECONDS = 60
+"""For one short git command; a cold network disk answers `rev-parse` in seconds."""
+GIT_IDLE_SECONDS = 300
+"""For a stream of history: how long git may print nothing. One huge commit with renames takes tens of seconds."""

@@ -1,0 +1,90 @@
+"""What an operation is: one row that MCP tools, HTTP routes and the reference page are all made from."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from remora.core.schema import Schema
+from remora.core.scope import Grant
+from remora.ports import Ports
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One result in both forms: `data` for machines (strict JSON), `text` for models and people."""
+
+    data: dict[str, Any]
+    text: str
+
+
+Run = Callable[[Ports, Grant, Mapping[str, Any]], Answer]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Operation:
+    """One thing that a door offers. `run` gets checked arguments; it imports its use case when called."""
+
+    name: str
+    title: str
+    description: str
+    profiles: frozenset[str]
+    input: Schema
+    output: Schema
+    run: Run
+    read_only: bool
+    destructive: bool = False
+    idempotent: bool = True
+    gated: bool = False
+    """Neither listed nor callable without `--allow-memory-write`."""
+    memory: bool = True
+    """Whether the memory switch turns it off (code-graph operations stay)."""
+    http: tuple[str, str] = field(default=("", ""))
+    """Method and path under `/api/v1/repos/{repo}`."""
+
+
+def arguments(**properties: Schema) -> dict[str, Any]:
+    """An object schema; a property without a default is required unless it is `optional`."""
+    required = [name for name, schema in properties.items() if "default" not in schema and not schema.get("x-optional")]
+    clean = {name: {k: v for k, v in s.items() if k != "x-optional"} for name, s in properties.items()}
+    schema: dict[str, Any] = {"type": "object", "properties": clean, "additionalProperties": False}
+    return schema | ({"required": required} if required else {})
+
+
+def text(description: str = "", *, max_chars: int = 2_000, **more: Any) -> dict[str, Any]:
+    """A string argument."""
+    return _described({"type": "string", "maxLength": max_chars, **more}, description)
+
+
+def choice(description: str, *values: str, default: str | None = None) -> dict[str, Any]:
+    """One of several words."""
+    schema: dict[str, Any] = {"type": "string", "enum": list(values)}
+    return _described(schema | ({} if default is None else {"default": default}), description)
+
+
+def integer(description: str, *, low: int, high: int, default: int) -> dict[str, Any]:
+    """A whole number in a range."""
+    return _described({"type": "integer", "minimum": low, "maximum": high, "default": default}, description)
+
+
+def number(description: str, *, low: float, high: float, **more: Any) -> dict[str, Any]:
+    """A number in a range."""
+    return _described({"type": "number", "minimum": low, "maximum": high, **more}, description)
+
+
+def switch(description: str, *, default: bool = False) -> dict[str, Any]:
+    """True or false."""
+    return _described({"type": "boolean", "default": default}, description)
+
+
+def many(items: Schema, description: str = "", *, most: int, **more: Any) -> dict[str, Any]:
+    """A list."""
+    return _described({"type": "array", "items": dict(items), "maxItems": most, **more}, description)
+
+
+def optional(schema: Schema) -> dict[str, Any]:
+    """An argument that may be left out and then is absent."""
+    return {**schema, "x-optional": True}
+
+
+def _described(schema: dict[str, Any], description: str) -> dict[str, Any]:
+    return schema | ({"description": description} if description else {})

@@ -1,0 +1,146 @@
+"""What every command shares: the repository and principal options, opening the ports, output in two forms, errors."""
+
+import inspect
+import json
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from remora.core.errors import InvalidInput, RemoraError
+from remora.core.scope import Channel, Grant, Right, operator_grant, restricted_grant
+
+if TYPE_CHECKING:
+    from remora.ports import Ports
+
+Progress = Callable[[str, int, int], None]
+"""(what is being done, how much is done, how much there is; 0 when unknown)."""
+
+_EXIT_FAILED, _EXIT_USAGE, _EXIT_INTERRUPTED = 1, 2, 130
+
+
+@dataclass(slots=True)
+class Frame:
+    """One run of one command: its options and the ports, which open on first use."""
+
+    root: Path
+    json_output: bool
+    grant: Grant
+    _ports: "Ports | None" = field(default=None)
+
+    def ports(self) -> "Ports":
+        """The ports of the repository that the command stands in."""
+        if self._ports is None:
+            from remora import bootstrap, config
+
+            self._ports = bootstrap.open_ports(config.load(), self.root)
+        return self._ports
+
+    def emit(self, data: Any, text: str) -> None:
+        """Print the machine form with `--json`, else the readable one."""
+        typer.echo(json.dumps(data, ensure_ascii=False, allow_nan=False) if self.json_output else text.rstrip("\n"))
+
+
+_COMMON: dict[str, Any] = {
+    "repo": Annotated[Path, typer.Option("--repo", help="The repository (any folder inside it).", show_default=False)],
+    "json_output": Annotated[bool, typer.Option("--json", help="Print JSON for machines.")],
+    "principal": Annotated[str, typer.Option(help="Act as this restricted principal, not as the operator.")],
+    "repository_claim": Annotated[list[str], typer.Option(help="Repository identity (or *) the principal may use.")],
+    "workspace_claim": Annotated[list[str], typer.Option(help="Workspace (or *) the principal may see.")],
+    "allow_private": Annotated[bool, typer.Option(help="Let the principal see private records of others.")],
+}
+_DEFAULTS: dict[str, Any] = {
+    "repo": Path(), "json_output": False, "principal": "", "repository_claim": [], "workspace_claim": [],
+    "allow_private": False,
+}  # fmt: skip
+
+
+def command(app: typer.Typer, name: str | None = None, **options: Any) -> Callable[[Callable[..., Any]], Any]:
+    """Register `run(frame, ...)` as a command that also takes the shared options and reports errors in one way."""
+
+    def register(run: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(run)
+        def wrapper(**values: Any) -> None:
+            common = {key: values.pop(key) for key in _COMMON}
+            frame = Frame(common["repo"].absolute(), common["json_output"], grant_of(common))
+            guarded(lambda: run(frame, **values), frame.json_output)
+
+        signature = inspect.signature(run, eval_str=True)
+        own = list(signature.parameters.values())[1:]
+        shared = [
+            inspect.Parameter(key, inspect.Parameter.KEYWORD_ONLY, default=_DEFAULTS[key], annotation=hint)
+            for key, hint in _COMMON.items()
+        ]
+        keyword = [parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in own]
+        wrapper.__signature__ = inspect.Signature([*keyword, *shared])  # type: ignore[attr-defined]  # read by typer
+        wrapper.__annotations__ = {parameter.name: parameter.annotation for parameter in [*keyword, *shared]}
+        app.command(name, **options)(wrapper)
+        return run
+
+    return register
+
+
+def grant_of(common: dict[str, Any]) -> Grant:
+    """The grant that the principal options describe; without any, the local operator."""
+    claims, workspaces = common["repository_claim"], common["workspace_claim"]
+    if not common["principal"]:
+        if claims or workspaces or common["allow_private"]:
+            raise typer.BadParameter("claims and --allow-private need --principal")
+        return operator_grant(Channel.CLI, "remora-cli")
+    return restricted_grant(
+        common["principal"],
+        repository_claims=claims,
+        workspace_claims=workspaces,
+        allow_private=common["allow_private"],
+        right=Right.WRITE,
+    ).via(Channel.CLI, "remora-cli")
+
+
+def guarded(run: Callable[[], Any], json_output: bool) -> None:
+    """Run a command body; every expected failure becomes one readable line and an exit code, never a traceback."""
+    try:
+        run()
+    except RemoraError as error:
+        report(error, json_output)
+        raise typer.Exit(_EXIT_USAGE if isinstance(error, InvalidInput) else _EXIT_FAILED) from error
+    except KeyboardInterrupt:
+        raise typer.Exit(_EXIT_INTERRUPTED) from None
+    except BrokenPipeError:
+        sys.stderr.close()  # the reader left; there is nobody to tell
+        raise typer.Exit(0) from None
+
+
+def report(error: RemoraError, json_output: bool) -> None:
+    """Print an error: a JSON document on stdout for machines, a sentence on stderr for people."""
+    if json_output:
+        problem = {"error": {"code": error.code, "message": str(error), "advice": error.advice}}
+        typer.echo(json.dumps(problem, ensure_ascii=False))
+    else:
+        typer.echo(f"remora: {error}" + (f"\n  {error.advice}" if error.advice else ""), err=True)
+
+
+def progress(label: str) -> Callable[[int, int], None]:
+    """A progress bar on stderr when that is a terminal; otherwise nothing."""
+    if not sys.stderr.isatty():
+        return lambda done, total: None
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import Progress as Bar
+
+    bar = Bar(
+        TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(),
+        console=Console(stderr=True), transient=True,
+    )  # fmt: skip
+    task = bar.add_task(label, total=None)
+    bar.start()
+
+    def update(done: int, total: int) -> None:
+        bar.update(task, completed=done, total=total or None)
+        if total and done >= total:
+            bar.stop()
+
+    return update

@@ -1,0 +1,117 @@
+"""Builds the SDK's low-level server from catalogue operations: list, call, errors that say how to correct the call."""
+
+import json
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import anyio
+import mcp_types as types
+from mcp.server.context import ServerRequestContext
+from mcp.server.lowlevel import Server
+
+from remora.core.errors import RemoraError
+from remora.core.policy import CALL_DEADLINE_SECONDS
+from remora.core.schema import checked
+from remora.core.scope import Channel, Grant
+from remora.core.text import clean
+from remora.entrypoints.catalogue.operation import Answer, Operation
+from remora.entrypoints.mcp.instructions import INSTRUCTIONS
+from remora.ports import Ports
+
+_log = logging.getLogger("remora.mcp")
+
+
+@dataclass(frozen=True, slots=True)
+class Backend:
+    """What tools run on: opens the ports once, on the first call, so that listing tools costs nothing."""
+
+    ports: Callable[[], Ports]
+    grant: Grant
+
+
+def build_server(operations: Sequence[Operation], backend: Backend, version: str) -> Server[Any]:
+    """A server that offers exactly these operations, in this order."""
+    tools = [_tool(operation) for operation in operations]
+    by_name = {operation.name: operation for operation in operations}
+
+    async def list_tools(
+        ctx: ServerRequestContext[Any], params: types.PaginatedRequestParams | None
+    ) -> types.ListToolsResult:
+        return types.ListToolsResult(tools=tools)
+
+    async def call_tool(ctx: ServerRequestContext[Any], params: types.CallToolRequestParams) -> types.CallToolResult:
+        operation = by_name.get(params.name)
+        if operation is None:
+            known = ", ".join(by_name)
+            return _failed("unknown_tool", f"tool {clean(params.name)[:80]!r} is not offered; offered: {known}")
+        grant = backend.grant.via(Channel.MCP, _client_name(ctx))
+        return await _run(operation, backend, grant, params.arguments)
+
+    return Server(
+        "remora", version=version, title="Remora repository memory", instructions=INSTRUCTIONS,
+        on_list_tools=list_tools, on_call_tool=call_tool,
+    )  # fmt: skip
+
+
+def _tool(operation: Operation) -> types.Tool:
+    return types.Tool(
+        name=operation.name,
+        title=operation.title,
+        description=operation.description,
+        input_schema=dict(operation.input),
+        output_schema=dict(operation.output),
+        annotations=types.ToolAnnotations(
+            read_only_hint=operation.read_only,
+            destructive_hint=operation.destructive,
+            idempotent_hint=operation.idempotent,
+            open_world_hint=False,
+        ),
+    )
+
+
+async def _run(
+    operation: Operation, backend: Backend, grant: Grant, arguments: Mapping[str, Any] | None
+) -> types.CallToolResult:
+    def call() -> Answer:
+        return operation.run(backend.ports(), grant, checked(operation.input, clean_json(arguments)))
+
+    try:
+        with anyio.fail_after(CALL_DEADLINE_SECONDS):
+            answer = await anyio.to_thread.run_sync(call, abandon_on_cancel=True)
+    except RemoraError as error:
+        return _failed(error.code, f"{error}" + (f" Advice: {error.advice}" if error.advice else ""))
+    except TimeoutError:
+        return _failed("deadline", f"no answer within {CALL_DEADLINE_SECONDS} s; ask for less or try again")
+    except Exception as error:  # noqa: BLE001  # the door's last net: no traceback may reach a model or a user
+        _log.exception("tool %s failed", operation.name)
+        return _failed("internal", f"internal error ({type(error).__name__}); the server's log holds the details")
+    data = strict_json(answer.data)
+    return types.CallToolResult(content=[types.TextContent(text=answer.text)], structured_content=data)
+
+
+def _failed(code: str, message: str) -> types.CallToolResult:
+    return types.CallToolResult(content=[types.TextContent(text=f"{code}: {message}")], is_error=True)
+
+
+def _client_name(ctx: ServerRequestContext[Any]) -> str:
+    params = ctx.session.client_params
+    return clean(params.client_info.name)[:80] if params and params.client_info else ""
+
+
+def clean_json(value: Any) -> Any:
+    """The value with every string cleaned (control and bidi characters, lone surrogates), keys too."""
+    if isinstance(value, str):
+        return clean(value)
+    if isinstance(value, list | tuple):
+        return [clean_json(item) for item in value]
+    if isinstance(value, Mapping):
+        return {clean(str(key)): clean_json(item) for key, item in value.items()}
+    return value
+
+
+def strict_json(data: Mapping[str, Any]) -> dict[str, Any]:
+    """The data as strict JSON would carry it; NaN and infinities are a bug and fail here, not at the client."""
+    plain: dict[str, Any] = json.loads(json.dumps(data, allow_nan=False))
+    return plain
