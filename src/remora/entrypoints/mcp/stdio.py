@@ -1,4 +1,4 @@
-"""The stdio transport: fd 1 belongs to the protocol, bad input lines are repaired, and the process never outlives its parent."""
+"""The stdio transport: fd 1 belongs to the protocol, bad lines are repaired, and no process outlives its parent."""
 
 import os
 import re

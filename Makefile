@@ -1,0 +1,54 @@
+# Everything a developer runs. A fresh machine needs Python 3.11+ and make; each target installs what it uses.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+REPO ?= .
+STAMP := $(VENV)/.installed
+export PYTHONDONTWRITEBYTECODE=1
+
+.DEFAULT_GOAL := help
+.PHONY: help install demo test test-slow check lint types imports docs bench clean
+
+help: ## Show the targets
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
+
+$(BIN)/uv:
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check uv
+
+$(STAMP): pyproject.toml uv.lock | $(BIN)/uv
+	UV_PROJECT_ENVIRONMENT=$(VENV) $(BIN)/uv sync --quiet --frozen --all-extras --inexact
+	@touch $@
+
+install: $(STAMP) ## Make .venv with everything in it
+
+demo: $(STAMP) ## Index, ingest, remember and recall on the repository REPO=path (default: this one)
+	$(BIN)/remora demo --repo "$(REPO)"
+
+test: $(STAMP) ## The whole suite that needs no server
+	$(BIN)/pytest -n auto --dist worksteal
+
+test-slow: $(STAMP) ## The soak, chaos and large runs in full
+	REMORA_SLOW=1 $(BIN)/pytest -m slow
+
+lint: $(STAMP) ## Style
+	$(BIN)/ruff format --check src tests benchmarks
+	$(BIN)/ruff check src tests benchmarks
+
+types: $(STAMP) ## Types
+	$(BIN)/mypy
+
+imports: $(STAMP) ## Rooms and their directions
+	$(BIN)/lint-imports
+
+check: lint types imports ## Style, types, rooms and the house tests (under a minute)
+	$(BIN)/pytest -n auto tests/house
+
+docs: $(STAMP) ## Regenerate docs/reference.md from the catalogue
+	$(BIN)/python -m remora.entrypoints.catalogue.reference > docs/reference.md
+
+bench: $(STAMP) ## The benchmarks; each prints a table and a JSON line
+	@for bench in benchmarks/bench_*.py; do echo "== $$bench"; $(BIN)/python $$bench || exit 1; done
+
+clean: ## Remove the environment and caches
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis
