@@ -57,3 +57,24 @@ GIT_TIMEOUT_SECONDS = 60
 """For one short git command; a cold network disk answers `rev-parse` in seconds."""
 GIT_IDLE_SECONDS = 300
 """For a stream of history: how long git may print nothing. One huge commit with renames takes tens of seconds."""
+
+# --- Encounters -------------------------------------------------------------------------------------------------------
+NODE_NAME_MAX_CHARS = 200
+"""A node's name is a sentence at most; above it the caller is told, never silently cut."""
+NODE_LINE_MAX_CHARS = 2_000
+"""Short properties: categories, keys, addresses."""
+NODE_TEXT_MAX_CHARS = 20_000
+"""Descriptions, reports and snapshots; longer text belongs in its source."""
+NODE_ALIASES_MAX = 50
+ENTITY_BATCH_MAX = 500
+"""Entities or relations of one call: what an agent writes in one turn, far above it."""
+RECENT_ENCOUNTERS_MAX = 50
+"""Encounters named in a re-entry payload; the spine keeps that many at hand."""
+CARD_CHARS = 200
+"""Of a description in a list; the card says how long the whole is."""
+FRONTIER_SCAN_MAX = 1_000
+"""Newest questions or hypotheses looked through for open ones at re-entry; what lies beyond is counted as unseen."""
+TRACE_NODES_MAX = 300
+"""Nodes of one provenance walk."""
+TRACE_FAN_OUT = 50
+"""Grounding relations followed from one node."""

@@ -1,0 +1,1 @@
+"""Records: immutable, source-grounded observations of what happened around the code."""

@@ -1,0 +1,62 @@
+"""When a retry says the same thing: equality of content under one idempotency key."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from enum import StrEnum
+from typing import TypeAlias
+
+from remora.core.records.model import VERSION, Record
+from remora.core.records.vocabulary import Lifecycle
+
+_Essence: TypeAlias = tuple[object, ...]
+
+
+class KeyPrefix(StrEnum):
+    """Prefixes of the keys that captures compute; every other key was chosen by a caller."""
+
+    GIT = "git:"
+    DOCUMENT = "document:"
+    EXTERNAL = "external:"
+    SEMANTIC = "semantic:"
+
+
+def same_content(first: Record, second: Record) -> bool:
+    """Whether two records under one id say the same, so that a retry is `already_present` and not a conflict.
+
+    The schema version never counts. A commit is its sha, an artifact its payload digest (part of the key); documents
+    and summaries are their text and sources; an outcome is everything but server-made times and how its names resolved.
+    """
+    return first.id == second.id and _essence(first) == _essence(second)
+
+
+def _essence(record: Record) -> _Essence:
+    for prefix, essence in _ESSENCES.items():
+        if record.idempotency_key.startswith(prefix) and record.lifecycle is Lifecycle.ACTIVE:
+            return essence(record)
+    return _outcome(record)
+
+
+def _outcome(record: Record) -> _Essence:
+    bare = replace(record, version=VERSION, occurred_at=0, recorded_at=0, affected_symbols=())
+    return (bare, tuple(anchor.label for anchor in record.affected_symbols))
+
+
+def _commit(record: Record) -> _Essence:
+    return (record.kind, record.commit, record.access_scope)
+
+
+def _artifact(record: Record) -> _Essence:
+    return (record.kind, record.access_scope, record.owner)
+
+
+def _document(record: Record) -> _Essence:
+    sources = tuple((source.kind, source.uri, source.digest) for source in record.sources)
+    return (record.kind, record.title, record.summary, sources, record.access_scope)
+
+
+_ESSENCES: dict[KeyPrefix, Callable[[Record], _Essence]] = {
+    KeyPrefix.GIT: _commit,
+    KeyPrefix.EXTERNAL: _artifact,
+    KeyPrefix.DOCUMENT: _document,
+    KeyPrefix.SEMANTIC: _document,
+}
