@@ -3,6 +3,15 @@
 # --- Text -------------------------------------------------------------------------------------------------------------
 PREFIX_MIN_CHARS = 3
 """Prefixes shorter than three letters match half a vocabulary."""
+TOKEN_MAX_CHARS = 64
+"""Longer words are hashes or noise; their beginning is indexed and queries are cut alike."""
+WORD_MAX_PARTS = 64
+"""One written word yields at most this many tokens, so that a 100 KB word costs little."""
+QUERY_MAX_TERMS = 128
+"""Distinct terms of one query; a longer text is a document, and its first terms name its topic."""
+QUERY_MAX_PREFIXES = 32
+QUERY_MAX_PHRASES = 8
+QUERY_MAX_SYMBOLS = 32
 
 # --- Facts ------------------------------------------------------------------------------------------------------------
 ENTITY_NAME_MAX_CHARS = 120

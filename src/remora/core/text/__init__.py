@@ -1,0 +1,19 @@
+"""Text as every family reads it: cleaning, name keys, index tokens and safe queries."""
+
+from remora.core.text.names import clean, fold_name, name_key
+from remora.core.text.query import Query, has_phrase, parse_query, similarity, trigrams
+from remora.core.text.stem import stem
+from remora.core.text.tokens import tokens
+
+__all__ = [
+    "Query",
+    "clean",
+    "fold_name",
+    "has_phrase",
+    "name_key",
+    "parse_query",
+    "similarity",
+    "stem",
+    "tokens",
+    "trigrams",
+]
