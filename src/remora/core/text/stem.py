@@ -12,6 +12,8 @@ _EXCEPTIONS = {
     "something": "something", "nothing": "nothing", "anything": "anything", "children": "child", "was": "was",
     "has": "has", "does": "does", "this": "this", "axes": "axis", "axis": "axis", "analyses": "analysis",
     "analysis": "analysis", "buses": "bus",
+    "family": "family", "organization": "organiz", "organizations": "organiz", "important": "important",
+    "importance": "important",
     "ran": "run", "wrote": "write", "written": "write", "broke": "break", "broken": "break",
 }  # fmt: skip
 """Words whose stem the rules would miss or merge with another word."""
@@ -27,7 +29,7 @@ _STEP_2 = (
     ("ization", "ize"), ("ational", "ate"), ("fulness", "ful"), ("ousness", "ous"), ("iveness", "ive"),
     ("tional", "tion"), ("bility", "ble"), ("lessly", "less"), ("ation", "ate"), ("alism", "al"), ("ality", "al"),
     ("ously", "ous"), ("ivity", "ive"), ("fully", "ful"), ("ently", "ent"), ("ator", "ate"), ("izer", "ize"),
-    ("ency", "ence"), ("ancy", "ance"), ("ably", "able"), ("ally", "al"), ("bly", "ble"), ("ogy", "og"),
+    ("ency", "ence"), ("ancy", "ance"), ("ably", "able"), ("ally", "al"), ("bly", "ble"), ("ily", "y"), ("ogy", "og"),
 )  # fmt: skip
 _STEP_3 = (
     ("ational", "ate"), ("tional", "tion"), ("alize", "al"), ("icate", "ic"), ("icity", "ic"), ("ical", "ic"),
