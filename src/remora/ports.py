@@ -26,6 +26,25 @@ class Repository:
     aliases: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Checkout:
+    """The place on disk that a command was started for, found through git; several checkouts share one repository.
+
+    `root` is this worktree's root (the git dir where there is none); its derived caches lie in `root/.remora/cache`.
+    `home` is where record files live, shared by all worktrees: `.remora` of the main worktree, or `<common dir>/remora`
+    in bare layouts and where git does not record a main worktree. `common_dir` is None in a folder without git.
+    """
+
+    repository: Repository
+    root: Path
+    main_worktree: Path | None
+    home: Path
+    common_dir: Path | None = None
+    bare: bool = False
+    shallow: bool = False
+    object_format: str = "sha1"
+
+
 class Clock(Protocol):
     """Time and randomness, so that both can be simulated."""
 

@@ -25,8 +25,38 @@ EXTRACTED_CONFIDENCE_MIN = 0.6
 """Below it a model's triple is wrong more often than right."""
 SESSION_LIFETIME_DAYS = 7
 """A chat's private memory ends seven days after registration; reconnecting does not extend it."""
+ENTITIES_PER_SESSION = 2_000
+"""A fact has two ends, so a session's fact limit binds first."""
+ALIASES_PER_ENTITY = 100
+"""Far above real use; keeps one entity's stored form small."""
+INTERVALS_PER_FACT = 1_000
+"""History is never thrown away, so a fact that flips for ever must stop at a clear error."""
+TRIPLES_PER_BATCH = 10_000
+"""One batch can fill a repository; more than that is never one statement."""
+CITATIONS_PER_FACT = 20
+CITATION_MAX_CHARS = 500
+"""A path, a qualified name and a revision."""
+SOURCES_PER_FACT = 64
+"""Distinct confirming sources that are told apart; more agreement than that changes no decision."""
+IDEMPOTENCY_KEYS_PER_FACT = 8
+"""Retries come soon after the first try; the store's own replay table remembers longer."""
+REDACTION_WINDOW_CHARS = 2_000
+"""Longest text tried as a name: redaction may shorten a long secret, but a page is no name."""
+LIST_LIMIT = 50
+"""Default page of a list: fits the reply budget below with its provenance."""
+LIST_LIMIT_MAX = 500
+REPLY_MAX_CHARS = 20_000
+"""Lists stop here and say so; agents' clients refuse replies from about 25 KB."""
+SUBGRAPH_LIMIT = 100
+SUBGRAPH_LIMIT_MAX = 1_000
+FACT_COUNT_CAP = 100
+"""Facts counted per entity in a search; above it the count reads "100 or more"."""
+HANDLES_PER_SESSION = 256
+"""Re-registrations of one chat that keep their handle; the first handle never falls out."""
 
 # --- Recall -----------------------------------------------------------------------------------------------------------
+TYPO_MIN_CHARS = 4
+"""Shorter words are a typo away from too many others."""
 ENTRY_ENTITIES = 8
 """Entities from which a recall expands."""
 FUSION_K = 10
@@ -87,3 +117,9 @@ TRACE_NODES_MAX = 300
 """Nodes of one provenance walk."""
 TRACE_FAN_OUT = 50
 """Grounding relations followed from one node."""
+
+# --- Agent clients ----------------------------------------------------------------------------------------------------
+SETTINGS_MAX_CHARS = 4_000_000
+"""A settings file above it is not one that people wrote; it is refused, not patched."""
+SETTINGS_MAX_DEPTH = 100
+"""Deeper nesting is hostile, and the scanner is recursive."""

@@ -1,0 +1,1 @@
+"""Git, run by one runner with fixed flags; nothing else in Remora starts git."""
