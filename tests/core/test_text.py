@@ -45,9 +45,9 @@ def test_a_text_is_found_by_its_own_words_inside_a_longer_query(text: str, more:
 
 @given(st.one_of(ANY_TEXT, WORDY))
 def test_quoted_and_hyphenated_phrases_of_a_text_are_in_it(text: str) -> None:
-    for word in re.findall(r"[a-z]+(?:-[a-z]+)+", text):
-        for phrase in parse_query(word).phrases:
-            assert has_phrase(tokens(word), phrase)
+    for word in re.findall(r"[a-zA-Z0-9東]+(?:[-_./][a-zA-Z0-9東]+)*", text):
+        for phrase in (*parse_query(word).phrases, *parse_query(f'"{word} {word}"').phrases):
+            assert has_phrase(tokens(f"{word} {word}"), phrase), phrase
 
 
 @pytest.mark.parametrize(
@@ -147,6 +147,7 @@ def test_function_words_are_dropped_while_others_remain() -> None:
 def test_hyphenated_and_quoted_words_are_phrases() -> None:
     assert parse_query('"chat send" fails').phrases == (("chat", "send"),)
     assert parse_query("chat-send fails").phrases == (("chat", "send"),)
+    assert parse_query("sign-in").phrases == (("sign", "in"),)
     assert parse_query("chat send").phrases == ()
 
 
@@ -159,6 +160,8 @@ def test_a_phrase_needs_its_words_side_by_side_and_in_order() -> None:
     assert not has_phrase(tokens("send a chat"), ("chat", "send"))
     assert not has_phrase(tokens("chat and send"), ("chat", "send"))
     assert has_phrase(tokens("now pre-edit check runs"), ("edit", "check"))
+    assert has_phrase(tokens("refresh token to disk"), ("refresh", "token"))
+    assert has_phrase(tokens("the sign-in page of core/text.py"), ("sign", "in", "page"))
     assert not has_phrase(tokens("chat"), ())
 
 

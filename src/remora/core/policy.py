@@ -11,6 +11,7 @@ QUERY_MAX_TERMS = 128
 """Distinct terms of one query; a longer text is a document, and its first terms name its topic."""
 QUERY_MAX_PREFIXES = 32
 QUERY_MAX_PHRASES = 8
+PHRASE_MAX_TOKENS = 16
 QUERY_MAX_SYMBOLS = 32
 
 # --- Facts ------------------------------------------------------------------------------------------------------------
@@ -68,6 +69,10 @@ CANDIDATE_LIMIT = 400
 # --- Store ------------------------------------------------------------------------------------------------------------
 BUSY_TIMEOUT_SECONDS = 30
 """Writers are not served fairly (longest wait measured 4.4 s in 5 s of load), so the wait is long."""
+STORE_IDLE_CONNECTIONS = 8
+"""Enough for the threads of one server that read at the same time; an idle connection holds three files."""
+VECTOR_SCORE_SLACK = 1e-4
+"""How far a fast cosine may stray from the exact one: candidates that close to the cut are computed again exactly."""
 
 # --- Records ----------------------------------------------------------------------------------------------------------
 RECORD_KEY_MAX_CHARS = 1_024
@@ -84,6 +89,21 @@ RECORD_TIME_MAX_SECONDS = 253_402_300_799
 """The last second of year 9999; anything beyond is a value in another unit."""
 RAW_ANCHOR_CONFIDENCE = 0.5
 """A name that does not resolve to exactly one symbol."""
+RECORD_FILE_MAX_BYTES = 16_000_000
+"""No record we write comes near; a larger file is not read into memory."""
+RECORD_BULK_MIN = 64
+"""From this many records on, one segment is cheaper to write, list and merge than loose files."""
+SEGMENT_RECORDS_MAX = 10_000
+"""50,000 commits become a handful of files, and one segment still fits comfortably in memory."""
+SEGMENT_BYTES_MAX = 32_000_000
+SEGMENT_FILE_MAX_BYTES = 256_000_000
+"""Room for one largest record past the byte limit, and for segments of other makers."""
+STAMP_SETTLED_SECONDS = 0.05
+"""File times tick every 10 ms at most; a file younger than this may change again under the same stamp."""
+STAMP_COARSE_SETTLED_SECONDS = 2.1
+"""The same for file systems that keep whole (or even) seconds."""
+TEMPORARY_MAX_AGE_SECONDS = 3_600
+"""An unpublished file this old was left by a killed process."""
 
 # --- Doors ------------------------------------------------------------------------------------------------------------
 CALL_DEADLINE_SECONDS = 30

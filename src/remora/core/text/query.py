@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from remora.core.policy import (
+    PHRASE_MAX_TOKENS,
     PREFIX_MIN_CHARS,
     QUERY_MAX_PHRASES,
     QUERY_MAX_PREFIXES,
@@ -14,7 +15,7 @@ from remora.core.policy import (
 )
 from remora.core.text.names import clean
 from remora.core.text.stem import stem
-from remora.core.text.tokens import expand, fold_word, run_tokens, scan, tokens, unmarked
+from remora.core.text.tokens import expand, fold_word, run_tokens, scan, unmarked, word_parts
 
 STOP_WORDS = frozenset(
     """a about after again all also am an and any are as at be because been before being but by can could did do does
@@ -67,7 +68,7 @@ def parse_query(text: str) -> Query:
         text=text,
         terms=terms[:QUERY_MAX_TERMS],
         prefixes=pieces.prefixes(),
-        phrases=_phrases(text, pieces.groups),
+        phrases=_phrases(text, pieces.words),
         symbols=_symbols(text),
         groups=_within(pieces.groups, frozenset(terms[:QUERY_MAX_TERMS])),
         dropped=max(0, len(terms) - QUERY_MAX_TERMS),
@@ -111,11 +112,21 @@ def _within(groups: Sequence[tuple[str, ...]], kept: frozenset[str]) -> tuple[tu
     return tuple(group for group in groups if kept.issuperset(group))
 
 
-def _phrases(text: str, groups: Sequence[tuple[str, ...]]) -> tuple[tuple[str, ...], ...]:
-    quoted = [tuple(leaves(tokens(next(filter(None, match))))) for match in _QUOTED.findall(text) if any(match)]
-    compound = [tuple(leaves(group)) for group in groups if _JOINED.search(group[0])]
-    found = dict.fromkeys(phrase[:QUERY_MAX_TERMS] for phrase in (*quoted, *compound) if len(phrase) > 1)
+def _phrases(text: str, words: Iterable[tuple[str, str, tuple[str, ...]]]) -> tuple[tuple[str, ...], ...]:
+    """Quoted parts first, then compound words; each as the parts that a document holds side by side."""
+    quoted = [_leaves(scan(next(filter(None, match)))) for match in _QUOTED.findall(text) if any(match)]
+    compound = [_leaves([(kind, raw)]) for kind, raw, _ in words if kind == "word" and _JOINED.search(raw)]
+    found = dict.fromkeys(phrase[:PHRASE_MAX_TOKENS] for phrase in (*quoted, *compound) if len(phrase) > 1)
     return tuple(found)[:QUERY_MAX_PHRASES]
+
+
+def _leaves(scanned: Sequence[tuple[str, str]]) -> tuple[str, ...]:
+    found: list[str] = []
+    kind = raw = ""
+    for kind, raw in scanned:
+        found.extend(word_parts(raw) if kind == "word" else run_tokens(raw) if kind == "run" else [raw])
+    # The document's run may go on where the phrase ends, so the single last character of a run is no part of it.
+    return tuple(found[:-1] if kind == "run" and len(raw) > 1 else found)
 
 
 def _symbols(text: str) -> tuple[str, ...]:
@@ -131,24 +142,29 @@ def _symbols(text: str) -> tuple[str, ...]:
     return tuple(found)[:QUERY_MAX_SYMBOLS]
 
 
-def leaves(found: Sequence[str]) -> list[str]:
-    """Tokens without the compound words that their own parts follow."""
-    return [token for at, token in enumerate(found) if not _is_compound(found, at)]
+def has_phrase(found: Sequence[str], phrase: Sequence[str]) -> bool:
+    """Whether the token sequence holds the phrase in one piece, compound tokens before their parts aside."""
+    if not phrase or not set(phrase).issubset(found):
+        return False
+    return any(token == phrase[0] and _continues(found, at, phrase) for at, token in enumerate(found))
+
+
+def _continues(found: Sequence[str], at: int, phrase: Sequence[str]) -> bool:
+    wanted = 1
+    while wanted < len(phrase):
+        at += 1
+        if at == len(found):
+            return False
+        if found[at] == phrase[wanted]:
+            wanted += 1
+        elif not _is_compound(found, at):
+            return False
+    return True
 
 
 def _is_compound(found: Sequence[str], at: int) -> bool:
     follower = found[at + 1] if at + 1 < len(found) else ""
-    return bool(follower) and len(follower) < len(found[at]) and found[at].lstrip("._-/").startswith(follower)
-
-
-def has_phrase(found: Sequence[str], phrase: Sequence[str]) -> bool:
-    """Whether the token sequence holds the phrase in one piece (compound tokens between its words do not count)."""
-    if not phrase or not set(phrase).issubset(found):
-        return False
-    bare = leaves(found)
-    size, first = len(phrase), phrase[0]
-    wanted = list(phrase)
-    return any(bare[at] == first and bare[at : at + size] == wanted for at in range(len(bare) - size + 1))
+    return 0 < len(follower) < len(found[at]) and follower in found[at]
 
 
 def trigrams(word: str) -> tuple[str, ...]:

@@ -104,28 +104,47 @@ def _expanded(raw: str) -> tuple[str, ...]:
     if bare != raw and len(bare) == 1:
         return (fold_word(raw),)
     whole = stem(fold_word(raw))
-    found = [whole]
-    for segment in bare.split("/", WORD_MAX_PARTS)[:WORD_MAX_PARTS]:
-        found.extend(_segment(segment[: 4 * TOKEN_MAX_CHARS]))
+    found: list[str] = []
+    for segment in _segments(bare):
+        found.extend(_segment(segment))
         if len(found) > WORD_MAX_PARTS:
             break
-    return (whole, *[token for token in found[1 : WORD_MAX_PARTS + 1] if token != whole])
+    return (whole, *[token for token in found[:WORD_MAX_PARTS] if token != whole])
 
 
 _expand = lru_cache(maxsize=65_536)(_expanded)
 
 
-def _segment(segment: str) -> list[str]:
-    """Tokens of one path segment: itself when it is compound, and its pieces without a file extension."""
+def word_parts(raw: str) -> tuple[str, ...]:
+    """The smallest parts of a raw word, stemmed, as they stand side by side among its tokens."""
+    bare = _SUFFIX.sub("", _CONTRACTION.sub("", raw).replace("'", ""))
+    if len(bare) == 1 or len(expand(raw)) <= 1:
+        return expand(raw)
+    found: list[str] = []
+    for segment in _segments(bare):
+        for piece in _pieces(segment):
+            parts = [part for part in _parts(piece) if len(part) > 1] if not _UUID.match(segment) else []
+            found.extend(stem(fold_word(part)) for part in (parts or [piece]))
+    return tuple(found)
+
+
+def _segments(bare: str) -> list[str]:
+    return [part[: 4 * TOKEN_MAX_CHARS] for part in bare.split("/", WORD_MAX_PARTS)[:WORD_MAX_PARTS] if part]
+
+
+def _pieces(segment: str) -> list[str]:
+    """The pieces of a path segment between `-`, `.` and `_`, without a file extension."""
     pieces = [piece for piece in _PIECE.split(segment) if piece]
-    found = [stem(fold_word(segment))] if len(pieces) > 1 or (pieces and pieces[0] != segment) else []
-    if len(pieces) > 1 and "." in segment and pieces[-1].lower() in _EXTENSIONS:
-        pieces.pop()
-    if _UUID.match(segment):
-        return found + [piece.lower() for piece in pieces]
+    return pieces[:-1] if len(pieces) > 1 and "." in segment and pieces[-1].lower() in _EXTENSIONS else pieces
+
+
+def _segment(segment: str) -> list[str]:
+    """Tokens of one path segment: itself, when it is compound, and its pieces with their own parts."""
+    pieces = _pieces(segment)
+    found = [] if pieces == [segment] else [stem(fold_word(segment))]
     for piece in pieces:
         found.append(stem(fold_word(piece)))
-        parts = _parts(piece)
+        parts = [] if _UUID.match(segment) else _parts(piece)
         if len(parts) > 1:
             found.extend(stem(fold_word(part)) for part in parts if len(part) > 1)
     return found
