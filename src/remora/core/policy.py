@@ -56,6 +56,12 @@ HANDLES_PER_SESSION = 256
 """Re-registrations of one chat that keep their handle; the first handle never falls out."""
 
 # --- Recall -----------------------------------------------------------------------------------------------------------
+BM25_K1 = 1.2
+"""Saturation of repeated words: the second mention says little, the tenth nothing."""
+BM25_B = 0.5
+"""Length normalisation, milder than the usual 0.75: fields are short, and a long record is not a worse one."""
+BM25_PREFIX_WEIGHT = 0.5
+"""A word that merely begins like the query counts half; below exact, above nothing."""
 TYPO_MIN_CHARS = 4
 """Shorter words are a typo away from too many others."""
 ENTRY_ENTITIES = 8
@@ -102,6 +108,8 @@ STAMP_SETTLED_SECONDS = 0.05
 """File times tick every 10 ms at most; a file younger than this may change again under the same stamp."""
 STAMP_COARSE_SETTLED_SECONDS = 2.1
 """The same for file systems that keep whole (or even) seconds."""
+RELIST_ATTEMPTS = 5
+"""Compactions that can overtake one reader before it gives up; each takes longer than a look."""
 TEMPORARY_MAX_AGE_SECONDS = 3_600
 """An unpublished file this old was left by a killed process."""
 
@@ -143,3 +151,23 @@ SETTINGS_MAX_CHARS = 4_000_000
 """A settings file above it is not one that people wrote; it is refused, not patched."""
 SETTINGS_MAX_DEPTH = 100
 """Deeper nesting is hostile, and the scanner is recursive."""
+
+# --- Analytics --------------------------------------------------------------------------------------------------------
+DAMPING = 0.85
+"""Of PageRank and ArticleRank; the value both were published with."""
+RANK_TOLERANCE = 1e-10
+"""Scores stop moving in the digits that decide a rank (they are compared to 12)."""
+EXACT_BETWEENNESS_STEPS = 10_000_000
+"""Nodes x edges up to which every shortest path is counted (about 0.5 CPU s); above it paths from pivots are."""
+PIVOT_STEPS = 4_000_000
+"""Pivots x edges of the estimate, so that its time does not grow with the graph."""
+PIVOTS_MIN = 32
+"""Fewer starting points than this make an estimate of noise."""
+LEIDEN_SEED = 20_011
+"""Any fixed number: equal graphs get equal communities."""
+WEAVE_DEGREE_MIN = 3
+"""Below three neighbours a star has no shape."""
+PANEL_LIMIT = 20
+PANEL_LIMIT_MAX = 200
+PROJECTIONS_PER_SESSION = 20
+"""Named projections are definitions of a few hundred bytes; twenty are plenty for one line of thought."""

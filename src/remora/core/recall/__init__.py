@@ -1,0 +1,1 @@
+"""One recall engine over all families: gate, rank, fuse, expand, evidence."""
