@@ -3,13 +3,24 @@
 A `Ports` bag is bound to one repository. Adapters raise only errors of `core.errors`.
 """
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from remora.core.analytics.topology import Topology
 from remora.core.graph import Applied, Candidates, Change, Changes, Item, Neighbourhood
+from remora.core.records.log import (
+    AppendOutcome,
+    BulkAppended,
+    Compacted,
+    LogReport,
+    LogUnit,
+    Progress,
+    UnitContent,
+)
+from remora.core.records.model import Record
 from remora.core.scope import Grant
 
 
@@ -204,4 +215,87 @@ class StoreAdmin(Protocol):
 
     def close(self) -> None:
         """Release files and connections."""
+        ...
+
+
+class RecordLog(Protocol):
+    """The truth of records: append-only, shared by processes and checkouts. Nothing stored is ever altered."""
+
+    def append(self, grant: Grant, record: Record) -> AppendOutcome:
+        """Store one record durably, or find that it is there.
+
+        Raises `Denied` unless the grant may write it, `Conflict` when its key stands for something else.
+        """
+        ...
+
+    def append_many(self, grant: Grant, records: Iterable[Record], progress: Progress | None = None) -> BulkAppended:
+        """Store a stream of records; a key that stands for something else is reported and loses no other record."""
+        ...
+
+    def get(self, grant: Grant, record_id: str) -> Record:
+        """One record; raises `NotFound` alike for absent and hidden ones."""
+        ...
+
+    def present(self, record_ids: Collection[str]) -> frozenset[str]:
+        """Which ids the log holds, whoever may see them; for captures that skip what they did before."""
+        ...
+
+    def units(self) -> tuple[LogUnit, ...]:
+        """Everything that holds records, with stamps: together the fingerprint of the log."""
+        ...
+
+    def read(self, names: Iterable[str]) -> Iterator[UnitContent]:
+        """Content of units, good records and named bad ones; units that are gone are left out (list again)."""
+        ...
+
+    def compact(self, progress: Progress | None = None) -> Compacted:
+        """Fold small units into larger verified ones; never removes the last good copy of a record."""
+        ...
+
+    def verify(self, progress: Progress | None = None) -> LogReport:
+        """Check every byte and name everything that is bad."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Betweenness:
+    """Share of shortest paths through each node. `pivots` is 0 when every path was counted, else how many starts."""
+
+    scores: tuple[float, ...]
+    pivots: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Fragility:
+    """Nodes and node pairs whose loss would split a component."""
+
+    articulation_points: tuple[int, ...]
+    bridges: tuple[tuple[int, int], ...]
+
+
+class GraphMetrics(Protocol):
+    """Figures of one graph, by node number; equal graphs give equal figures. All are empty for the empty graph."""
+
+    def pagerank(self, graph: Topology, restart: Mapping[int, float] | None = None) -> tuple[float, ...]:
+        """PageRank (sums to 1), restarting at every node alike or at the given nodes by weight; dangling mass too."""
+        ...
+
+    def article_rank(self, graph: Topology) -> tuple[float, ...]:
+        """AR(v) = (1-d) + d * sum over w -> v of AR(w) / (out(w) + mean out); undirected edges count both ways."""
+        ...
+
+    def betweenness(self, graph: Topology) -> Betweenness:
+        """Unnormalised; exact up to a stated size, above it estimated from evenly spread pivots."""
+        ...
+
+    def communities(self, graph: Topology) -> tuple[int, ...]:
+        """Leiden by modularity, direction ignored, fixed seed. Numbered by size, then by smallest member."""
+        ...
+
+    def components(self, graph: Topology) -> tuple[int, ...]:
+        """Weakly connected components, numbered by size, then by smallest member."""
+        ...
+
+    def fragility(self, graph: Topology) -> Fragility:
+        """Articulation points and bridges, direction ignored."""
         ...

@@ -151,6 +151,26 @@ SETTINGS_MAX_CHARS = 4_000_000
 """A settings file above it is not one that people wrote; it is refused, not patched."""
 SETTINGS_MAX_DEPTH = 100
 """Deeper nesting is hostile, and the scanner is recursive."""
+HOOK_CLIENT_TIMEOUT_SECONDS = 10
+"""What the client is told to wait; the hook's own deadlines are shorter, so this is only a net below them."""
+SESSION_END_TIMEOUT_SECONDS = 1
+"""Clients share about 1.5 s among all hooks at the end of a session."""
+COMPACT_AT_MAX_PERCENT = 85
+"""Reports say that the variable can only lower the client's threshold, which lies near there."""
+RECENT_EXCHANGES = 10
+"""Exchanges that stay with the client; only turns older than these are offloaded."""
+TURN_MAX_CHARS = 8_000
+"""Of one offloaded turn; longer ones are pasted files and logs, and their beginning and end say what they are."""
+TRANSCRIPT_LINE_MAX_BYTES = 4_000_000
+"""A longer line is a tool's output or an image; it is stepped over and counted."""
+TRANSCRIPT_WINDOW_BYTES = 64_000_000
+"""How much of a transcript's end one hook reads: about half a CPU second, and the cursor makes it rare."""
+TRANSCRIPT_DOCUMENT_MAX_BYTES = 16_000_000
+"""Transcripts kept as one JSON document are read whole, so they are bounded more tightly."""
+SEEN_TURNS = 512
+"""Keys of offloaded turns kept in a cursor, so that a rewritten transcript does not deliver them again."""
+PROMPT_MAX_CHARS = 100_000
+"""Of a prompt in a hook event; selection reads the beginning of anything longer."""
 
 # --- Analytics --------------------------------------------------------------------------------------------------------
 DAMPING = 0.85
@@ -159,7 +179,7 @@ RANK_TOLERANCE = 1e-10
 """Scores stop moving in the digits that decide a rank (they are compared to 12)."""
 EXACT_BETWEENNESS_STEPS = 10_000_000
 """Nodes x edges up to which every shortest path is counted (about 0.5 CPU s); above it paths from pivots are."""
-PIVOT_STEPS = 4_000_000
+PIVOT_STEPS = 5_000_000
 """Pivots x edges of the estimate, so that its time does not grow with the graph."""
 PIVOTS_MIN = 32
 """Fewer starting points than this make an estimate of noise."""

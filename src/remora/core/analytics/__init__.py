@@ -1,0 +1,1 @@
+"""Reading the authored graph: projections, rankings, structure, and the panel that `orient` shows."""

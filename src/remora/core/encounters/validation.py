@@ -1,0 +1,271 @@
+"""Checking what a caller wants to write against the tables: every error of a batch at once, with what is allowed."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from remora.core.encounters.schema import (
+    AUTHORED_RELATIONS,
+    AUTHORED_TYPES,
+    CITATION,
+    COMPONENT,
+    ENCOUNTER,
+    NODE_TYPES,
+    RELATIONS,
+    SERVER_PROPERTIES,
+    Kind,
+    Property,
+)
+from remora.core.encounters.times import instant
+from remora.core.errors import InvalidBatch, InvalidInput
+from remora.core.graph import Json
+from remora.core.policy import (
+    ENTITY_BATCH_MAX,
+    NODE_ALIASES_MAX,
+    NODE_LINE_MAX_CHARS,
+    NODE_NAME_MAX_CHARS,
+    NODE_TEXT_MAX_CHARS,
+)
+from remora.core.source import Anchor
+from remora.core.text import fold_name, name_key
+
+Scrub = Callable[[str], str]
+"""Takes secrets and unseen characters out of a text, before anything else looks at it."""
+_LIMITS = {Kind.NAME: NODE_NAME_MAX_CHARS, Kind.TEXT: NODE_TEXT_MAX_CHARS}
+
+
+@dataclass(frozen=True, slots=True)
+class EntityDraft:
+    """One valid entity to create or update. `dropped` are properties that only we may set."""
+
+    type: str
+    name: str
+    properties: Mapping[str, Json]
+    dropped: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RelationDraft:
+    """One relation whose name and properties are valid; its ends are names that still have to be found."""
+
+    source: str
+    target: str
+    type: str
+    properties: Mapping[str, Json]
+
+
+def entity_drafts(entities: object, scrub: Scrub, *, partial: Callable[[str, str], bool]) -> tuple[EntityDraft, ...]:
+    """The batch, checked. `partial(type, name)` says that the node exists, so that required properties may be left out.
+
+    Raises `InvalidBatch` with every error of the batch.
+    """
+    errors: list[InvalidInput] = []
+    drafts: list[EntityDraft] = []
+    seen: dict[tuple[str, str], int] = {}
+    for index, entity in enumerate(_batch("entities", entities)):
+        field = f"entities[{index}]"
+        draft = _entity(field, entity, scrub, partial, errors)
+        if draft is None:
+            continue
+        first = seen.setdefault((draft.type, name_key(draft.name)), index)
+        if first != index:
+            errors.append(InvalidInput(field, f"{draft.type}:{draft.name} is already in entities[{first}]"))
+        drafts.append(draft)
+    if errors:
+        raise InvalidBatch("entities", errors)
+    return tuple(drafts)
+
+
+def relation_drafts(relations: object, scrub: Scrub) -> tuple[tuple[RelationDraft, ...], list[InvalidInput]]:
+    """The relations whose form is right, and every error of form; ends and direction are checked by the plan."""
+    errors: list[InvalidInput] = []
+    drafts: list[RelationDraft] = []
+    for index, relation in enumerate(_batch("relations", relations)):
+        draft = _relation(f"relations[{index}]", relation, scrub, errors)
+        if draft is not None:
+            drafts.append(draft)
+    return tuple(drafts), errors
+
+
+def name_of(value: object, field: str, scrub: Scrub) -> str:
+    """A name as it is kept. Raises `InvalidInput` when it is not text, empty or too long."""
+    if not isinstance(value, str):
+        raise InvalidInput(field, f"is a {type(value).__name__}", allowed=Kind.NAME.value)
+    name = fold_name(scrub(value))
+    if not name:
+        raise InvalidInput(field, "is empty", allowed=f"1 to {NODE_NAME_MAX_CHARS} characters")
+    if len(name) > NODE_NAME_MAX_CHARS:
+        raise InvalidInput(field, f"has {len(name)} characters", allowed=f"1 to {NODE_NAME_MAX_CHARS} characters")
+    return name
+
+
+def text_of(value: object, field: str, scrub: Scrub) -> str:
+    """A text as it is kept, not blank. Raises `InvalidInput`."""
+    return str(_checked(Property(Kind.TEXT, required=True), value, field, scrub))
+
+
+def _batch(field: str, value: object) -> Sequence[object]:
+    if not isinstance(value, list | tuple) or not value:
+        raise InvalidInput(field, "is not a list with at least one entry", allowed=f"1 to {ENTITY_BATCH_MAX} entries")
+    if len(value) > ENTITY_BATCH_MAX:
+        raise InvalidInput(field, f"has {len(value)} entries", allowed=f"1 to {ENTITY_BATCH_MAX} entries")
+    return value
+
+
+def _entity(
+    field: str,
+    entity: object,
+    scrub: Scrub,
+    partial: Callable[[str, str], bool],
+    errors: list[InvalidInput],
+) -> EntityDraft | None:
+    if not isinstance(entity, dict):
+        errors.append(InvalidInput(field, f"is a {type(entity).__name__}", allowed="{type, name, properties}"))
+        return None
+    node_type = entity.get("type")
+    if not isinstance(node_type, str) or node_type not in AUTHORED_TYPES:
+        problem = "only advance_encounter writes these" if node_type == ENCOUNTER else f"{_short(node_type)} is unknown"
+        errors.append(InvalidInput(f"{field}.type", problem, allowed=", ".join(AUTHORED_TYPES)))
+        return None
+    before = len(errors)
+    given, dropped = _given(field, entity, ("type",), errors)
+    table = NODE_TYPES[node_type].properties
+    kept = dict(_properties(f"{field} ({node_type})", table, given, scrub, errors))
+    name = kept.get("name")
+    exists = isinstance(name, str) and partial(node_type, name)
+    errors.extend(_missing(f"{field} ({node_type})", table, given, exists=exists))
+    errors.extend(_anchor_errors(field, node_type, kept))
+    if len(errors) > before or not isinstance(name, str):
+        return None
+    return EntityDraft(node_type, name, kept, tuple(dropped))
+
+
+def _given(
+    field: str, entry: Mapping[object, object], skip: tuple[str, ...], errors: list[InvalidInput]
+) -> tuple[dict[str, object], list[str]]:
+    """Properties of an entry, given beside its type or under `properties`, and the names of those we set ourselves."""
+    nested = entry.get("properties")
+    given: dict[str, object] = {str(key): value for key, value in entry.items() if key not in (*skip, "properties")}
+    if nested is not None and not isinstance(nested, dict):
+        errors.append(InvalidInput(f"{field}.properties", f"is a {type(nested).__name__}", allowed="an object"))
+    for key, value in nested.items() if isinstance(nested, dict) else ():
+        if key in given and given[key] != value:
+            errors.append(InvalidInput(f"{field}.{str(key)[:60]}", "is given twice, with different values"))
+        given[str(key)] = value
+    dropped = sorted(SERVER_PROPERTIES & given.keys())
+    return {key: value for key, value in given.items() if key not in SERVER_PROPERTIES}, dropped
+
+
+def _properties(
+    field: str,
+    table: Mapping[str, Property],
+    given: Mapping[str, object],
+    scrub: Scrub,
+    errors: list[InvalidInput],
+) -> Iterator[tuple[str, Json]]:
+    for key, value in given.items():
+        if key not in table:
+            errors.append(InvalidInput(f"{field}.{_short(key)}", "is not a property here", allowed=", ".join(table)))
+        elif value is not None:  # null means unset everywhere
+            try:
+                yield key, _checked(table[key], value, f"{field}.{key}", scrub)
+            except InvalidInput as error:
+                errors.append(error)
+
+
+def _missing(
+    field: str, table: Mapping[str, Property], given: Mapping[str, object], *, exists: bool
+) -> Iterator[InvalidInput]:
+    for key, spec in table.items():
+        if spec.required and given.get(key) is None and not (exists and key != "name"):
+            required = ", ".join(name for name, other in table.items() if other.required)
+            yield InvalidInput(f"{field}.{key}", "is missing", allowed=f"{spec.allowed}; required: {required}")
+
+
+def _checked(spec: Property, value: object, field: str, scrub: Scrub) -> Json:
+    if spec.choices:
+        if not isinstance(value, str) or value not in spec.choices:
+            shown = _short(scrub(value)) if isinstance(value, str) else f"a {type(value).__name__}"
+            raise InvalidInput(field, f"{shown} is unknown", allowed=spec.allowed)
+        return value
+    if spec.kind is Kind.LINES:
+        return _lines(value, field, scrub)
+    if spec.kind is Kind.FLAG and isinstance(value, bool):
+        return value
+    if spec.kind is Kind.DEGREE and isinstance(value, int | float) and not isinstance(value, bool):
+        if not 0 <= value <= 1:
+            raise InvalidInput(field, f"{value} is out of range", allowed=spec.allowed)
+        return value
+    if spec.kind is Kind.FLAG or not isinstance(value, str):
+        raise InvalidInput(field, f"is a {type(value).__name__}", allowed=spec.allowed)
+    return _worded(spec, value, field, scrub)
+
+
+def _worded(spec: Property, value: str, field: str, scrub: Scrub) -> str:
+    if spec.kind is Kind.TIME:
+        return instant(value, field)
+    if spec.kind is Kind.NAME:
+        return name_of(value, field, scrub)
+    return _text(spec, value, field, scrub)
+
+
+def _text(spec: Property, value: str, field: str, scrub: Scrub) -> str:
+    limit = _LIMITS.get(spec.kind, NODE_LINE_MAX_CHARS)
+    text = scrub(value).strip()
+    if spec.kind is not Kind.TEXT:
+        text = " ".join(text.split())
+    if spec.required and not text:
+        raise InvalidInput(field, "is empty", allowed=f"1 to {limit} characters")
+    if len(text) > limit:
+        raise InvalidInput(field, f"has {len(text)} characters", allowed=f"at most {limit} characters")
+    return text
+
+
+def _lines(value: object, field: str, scrub: Scrub) -> Json:
+    if not isinstance(value, list | tuple) or not all(isinstance(line, str) for line in value):
+        raise InvalidInput(field, "is not a list of texts", allowed=Kind.LINES.value)
+    if len(value) > NODE_ALIASES_MAX:
+        raise InvalidInput(field, f"has {len(value)} entries", allowed=f"at most {NODE_ALIASES_MAX}")
+    return list(dict.fromkeys(name_of(line, field, scrub) for line in value))
+
+
+def _anchor_errors(field: str, node_type: str, properties: Mapping[str, Json]) -> Iterator[InvalidInput]:
+    """A code anchor must be readable, or it would never resolve again."""
+    key = {CITATION: "uri", COMPONENT: "source_key"}.get(node_type, "")
+    value = properties.get(key)
+    if isinstance(value, str) and value.startswith("code:"):
+        try:
+            Anchor.parse(value)
+        except InvalidInput as error:
+            yield InvalidInput(f"{field}.{key}", error.problem, allowed=error.allowed)
+
+
+def _relation(field: str, relation: object, scrub: Scrub, errors: list[InvalidInput]) -> RelationDraft | None:
+    if not isinstance(relation, dict):
+        allowed = "{source, target, type, properties}"
+        errors.append(InvalidInput(field, f"is a {type(relation).__name__}", allowed=allowed))
+        return None
+    label = relation.get("type")
+    if not isinstance(label, str) or label not in AUTHORED_RELATIONS:
+        automatic = isinstance(label, str) and label in RELATIONS
+        problem = f"{label} is written automatically" if automatic else f"{_short(label)} is unknown"
+        errors.append(InvalidInput(f"{field}.type", problem, allowed=", ".join(AUTHORED_RELATIONS)))
+        return None
+    before = len(errors)
+    ends = [_end(f"{field}.{key}", relation.get(key), errors) for key in ("source", "target")]
+    given, _ = _given(field, relation, ("source", "target", "type"), errors)
+    table = RELATIONS[label].properties
+    kept = dict(_properties(f"{field} ({label})", table, given, scrub, errors))
+    errors.extend(_missing(f"{field} ({label})", table, given, exists=False))
+    return RelationDraft(ends[0], ends[1], label, kept) if len(errors) == before else None
+
+
+def _end(field: str, value: object, errors: list[InvalidInput]) -> str:
+    name = fold_name(value) if isinstance(value, str) else ""
+    if not name:
+        errors.append(InvalidInput(field, "is missing", allowed="a node's name, or Type:name"))
+    return name
+
+
+def _short(value: object) -> str:
+    shown = repr(value)
+    return shown if len(shown) <= 60 else shown[:57] + "..."
