@@ -1,0 +1,130 @@
+"""Connections of one store file: each is used by one thread at a time and prepared alike."""
+
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import apsw
+
+from remora.adapters.sqlite import files
+from remora.adapters.sqlite.faults import translated
+from remora.core.errors import Unavailable
+from remora.core.policy import STORE_IDLE_CONNECTIONS
+
+_abandoned: list[list[apsw.Connection]] = []
+"""Connections inherited by a forked child: never used, and never closed there, since that would disturb the parent."""
+
+
+def connect(path: Path, *, busy_timeout_seconds: float) -> apsw.Connection:
+    """Open an existing file with our settings: durable commits, erased bytes overwritten, no trust in its schema."""
+    con = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
+    con.set_busy_timeout(int(busy_timeout_seconds * 1000))
+    for name, value in (
+        ("synchronous", "FULL"),
+        ("secure_delete", "ON"),
+        ("temp_store", "MEMORY"),
+        ("trusted_schema", "OFF"),
+        ("cell_size_check", "ON"),
+    ):
+        con.pragma(name, value)
+    return con
+
+
+@contextmanager
+def writing(con: apsw.Connection) -> Iterator[None]:
+    """One write transaction: takes the lock at once, commits at the end, rolls back on any exception."""
+    con.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        con.execute("COMMIT")
+    except BaseException:
+        if con.in_transaction:
+            con.execute("ROLLBACK")
+        raise
+
+
+@contextmanager
+def reading(con: apsw.Connection) -> Iterator[None]:
+    """One read transaction: everything inside sees the same state."""
+    con.execute("BEGIN")
+    try:
+        yield
+    finally:
+        if con.in_transaction:
+            con.execute("ROLLBACK")
+
+
+def set_journal(con: apsw.Connection, mode: str, *, deadline_seconds: float) -> None:
+    """Switch the journal; needs a moment without other users, for which SQLite does not wait by itself."""
+    end = time.monotonic() + deadline_seconds
+    while str(con.pragma("journal_mode")) != mode:
+        try:
+            con.pragma("journal_mode", mode)
+        except apsw.BusyError:
+            if time.monotonic() > end:
+                raise
+            time.sleep(0.01)
+
+
+class Pool:
+    """Idle connections of one file. A file that was replaced or removed underneath is opened anew."""
+
+    def __init__(self, path: Path, prepare: Callable[[], None], *, busy_timeout_seconds: float) -> None:
+        self.path = path
+        self.busy_timeout_seconds = busy_timeout_seconds
+        self._prepare = prepare
+        self._idle: list[apsw.Connection] = []
+        self._guard = threading.Lock()
+        self._identity: tuple[int, int] | None = None
+        self._process = os.getpid()
+        self._closed = False
+
+    @contextmanager
+    def borrow(self) -> Iterator[apsw.Connection]:
+        """One connection for this block; an open transaction is rolled back at its end."""
+        with translated(self.path):
+            con, identity = self._take()
+            healthy = False
+            try:
+                yield con
+                healthy = True
+            finally:
+                self._give_back(con, identity, healthy=healthy)
+
+    def _take(self) -> tuple[apsw.Connection, tuple[int, int] | None]:
+        with self._guard:
+            if self._closed:
+                raise Unavailable(f"the store {self.path} is closed")
+            if self._process != os.getpid():
+                _abandoned.append(self._idle)
+                self._idle, self._process = [], os.getpid()
+            identity = files.identity_of(self.path)
+            if identity is None or identity != self._identity:
+                self._drop_idle()
+                self._prepare()
+                identity = self._identity = files.identity_of(self.path)
+            if self._idle:
+                return self._idle.pop(), identity
+        return connect(self.path, busy_timeout_seconds=self.busy_timeout_seconds), identity
+
+    def _give_back(self, con: apsw.Connection, identity: tuple[int, int] | None, *, healthy: bool) -> None:
+        healthy = healthy and not con.in_transaction
+        with self._guard:
+            usable = healthy and not self._closed and identity == self._identity and self._process == os.getpid()
+            if usable and len(self._idle) < STORE_IDLE_CONNECTIONS:
+                self._idle.append(con)
+                return
+        con.close(True)
+
+    def _drop_idle(self) -> None:
+        while self._idle:
+            self._idle.pop().close(True)
+
+    def close(self) -> None:
+        """Close idle connections now and borrowed ones when they come back."""
+        with self._guard:
+            self._closed = True
+            self._drop_idle()

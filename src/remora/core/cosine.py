@@ -1,0 +1,35 @@
+"""Exact cosine of float32 vectors: correctly rounded sums, so that every engine computes the same score."""
+
+import math
+import sys
+from array import array
+from collections.abc import Iterable, Sequence
+from operator import mul
+
+
+def floats(data: bytes) -> "array[float]":
+    """Little-endian float32 bytes as numbers; an odd tail is no vector and gives an empty one."""
+    values = array("f")
+    if len(data) % values.itemsize == 0:
+        values.frombytes(data)
+        if sys.byteorder == "big":
+            values.byteswap()
+    return values
+
+
+def cosine(left: Sequence[float], right: Sequence[float]) -> float | None:
+    """Cosine in [-1, 1]; None when the lengths differ or a side is zero or not finite."""
+    if not left or len(left) != len(right):
+        return None
+    # products of two float32 are exact in a double, and fsum rounds once: the result does not depend on any order
+    squares = math.fsum(map(mul, left, left)) * math.fsum(map(mul, right, right))
+    if not (0 < squares < math.inf):
+        return None
+    score = math.fsum(map(mul, left, right)) / math.sqrt(squares)
+    return min(1.0, max(-1.0, score))
+
+
+def best(scored: Iterable[tuple[str, float | None]], *, floor: float, limit: int) -> list[tuple[str, float]]:
+    """The ids at or above the floor, best first, ties by id."""
+    kept = [(name, score) for name, score in scored if score is not None and score >= floor]
+    return sorted(kept, key=lambda pair: (-pair[1], pair[0]))[: max(0, limit)]
