@@ -124,6 +124,14 @@ GIT_TIMEOUT_SECONDS = 60
 """For one short git command; a cold network disk answers `rev-parse` in seconds."""
 GIT_IDLE_SECONDS = 300
 """For a stream of history: how long git may print nothing. One huge commit with renames takes tens of seconds."""
+RENAME_LIMIT = 1_000
+"""Git's own default: above this many candidates on both sides a commit's inexact renames are not looked for."""
+MISSING_COMMITS_MAX = 100
+"""Each missing commit costs one more walk of the history; a repository with more needs `git fsck` first."""
+UNREADABLE_COMMITS_MAX = 1_000
+"""Each unreadable commit costs one restart of the stream."""
+PATCH_LINES_MAX = 50_000
+"""Changed lines of one commit that are looked at for symbols; generated and vendored files exceed it."""
 
 # --- Encounters -------------------------------------------------------------------------------------------------------
 NODE_NAME_MAX_CHARS = 200
@@ -191,3 +199,7 @@ PANEL_LIMIT = 20
 PANEL_LIMIT_MAX = 200
 PROJECTIONS_PER_SESSION = 20
 """Named projections are definitions of a few hundred bytes; twenty are plenty for one line of thought."""
+SNAPSHOT_CHANGES_MAX = 2_000
+"""Changes above which reading a whole snapshot anew is cheaper than fetching item by item."""
+DERIVED_CACHE_ENTRIES = 16
+"""Snapshots and panels kept in one process; one of 5,000 nodes and 20,000 relations takes about 40 MB."""

@@ -1,12 +1,12 @@
 """When a retry says the same thing: equality of content under one idempotency key."""
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from enum import StrEnum
 from typing import TypeAlias
 
 from remora.core.records.model import VERSION, Record
-from remora.core.records.vocabulary import Lifecycle
 
 _Essence: TypeAlias = tuple[object, ...]
 
@@ -20,6 +20,16 @@ class KeyPrefix(StrEnum):
     SEMANTIC = "semantic:"
 
 
+_DERIVED = (KeyPrefix.GIT, KeyPrefix.DOCUMENT, KeyPrefix.SEMANTIC)
+_AUTHORED = re.compile(r":(?:retract|correct|promote|link):mem_[0-9a-f]{24}$")
+_FOLLOW_UP = re.compile(r":[a-z]+:mem_[0-9a-f]{24}$")
+
+
+def is_derivable(record: Record) -> bool:
+    """Whether the record can be captured again from the repository; a person's correction of one cannot."""
+    return record.idempotency_key.startswith(_DERIVED) and not _AUTHORED.search(record.idempotency_key)
+
+
 def same_content(first: Record, second: Record) -> bool:
     """Whether two records under one id say the same, so that a retry is `already_present` and not a conflict.
 
@@ -30,9 +40,10 @@ def same_content(first: Record, second: Record) -> bool:
 
 
 def _essence(record: Record) -> _Essence:
-    for prefix, essence in _ESSENCES.items():
-        if record.idempotency_key.startswith(prefix) and record.lifecycle is Lifecycle.ACTIVE:
-            return essence(record)
+    if not _FOLLOW_UP.search(record.idempotency_key):
+        for prefix, essence in _ESSENCES.items():
+            if record.idempotency_key.startswith(prefix):
+                return essence(record)
     return _outcome(record)
 
 

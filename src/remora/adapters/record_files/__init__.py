@@ -1,0 +1,1 @@
+"""Record files: loose JSON documents and immutable segments under `.remora/`."""
