@@ -283,7 +283,7 @@ class Store(Protocol):
 class ProjectFiles(Protocol):
     """Files of one project that others own too: settings, instructions, hooks. Paths are relative, with `/`.
 
-    A path that leads outside the project raises `InvalidInput`; a disk that fails raises `Unavailable`, old content intact.
+    A path out of the project raises `InvalidInput`; a failing disk raises `Unavailable` with the old content intact.
     """
 
     def read(self, path: str) -> bytes | None:
