@@ -203,3 +203,17 @@ SNAPSHOT_CHANGES_MAX = 2_000
 """Changes above which reading a whole snapshot anew is cheaper than fetching item by item."""
 DERIVED_CACHE_ENTRIES = 16
 """Snapshots and panels kept in one process; one of 5,000 nodes and 20,000 relations takes about 40 MB."""
+
+# --- Code graph -------------------------------------------------------------------------------------------------------
+EVALUATION_VALUES = 24
+"""An expression that can be more things than this is anything; following it would be a guess."""
+EVALUATION_HOPS = 400
+"""Longer chains of assignments occur in generated text only."""
+EVALUATION_ROUNDS = 12
+"""Cycles of assignments settle in two or three rounds; the bound only guards against a mistake of ours."""
+BASES = 200
+"""More base classes than this are not followed."""
+FLOW_ROUNDS = 3
+"""A function passed as an argument is followed through this many calls."""
+FLOW_VALUES = 8
+"""A parameter that receives more different things is not followed."""
