@@ -1,6 +1,6 @@
 """Lexical ranking: BM25 over weighted fields, the covered share of a query, and fusion of rankings."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from math import fsum, log
 
 from remora.core.graph import TermStats
@@ -64,24 +64,21 @@ def coverage(
     part where only a prefix of it matches.
     """
     found = {token for part in fields.values() for token in part}
+    line = " ".join(["", *found]) if prefixes else ""
+    begun = [prefix for prefix in prefixes if " " + prefix in line]
     asked = covered = 0.0
     for group in groups:
-        if not group:
-            continue
-        parts = group[1:] or group
-        mass = sum(idf(term, stats) for term in parts)
-        asked += mass
+        masses = {term: idf(term, stats) for term in group[1:] or group}
+        asked += (whole := sum(masses.values()))
         covered += (
-            mass if group[0] in found else sum(_share(term, found, prefixes) * idf(term, stats) for term in parts)
+            whole
+            if group and group[0] in found
+            else sum(
+                mass * (1.0 if term in found else BM25_PREFIX_WEIGHT * any(prefix.startswith(term) for prefix in begun))
+                for term, mass in masses.items()
+            )
         )
     return covered / asked if asked > 0.0 else 0.0
-
-
-def _share(term: str, found: Collection[str], prefixes: Sequence[str]) -> float:
-    if term in found:
-        return 1.0
-    begun = any(prefix.startswith(term) and any(token.startswith(prefix) for token in found) for prefix in prefixes)
-    return BM25_PREFIX_WEIGHT if begun else 0.0
 
 
 def fuse(rankings: Sequence[Sequence[str]], k: int) -> list[tuple[str, float]]:
