@@ -167,7 +167,11 @@ class StoreRead(Protocol):
         ...
 
     def get(self, ids: Iterable[str], scopes: Collection[str]) -> dict[str, Item]:
-        """The items with these ids that exist in the scopes."""
+        """The items with these ids that exist in the scopes.
+
+        An item whose stored bytes are damaged raises `Corrupt` here, since it cannot count as absent; the other reads
+        leave it out, and `health` and `verify` tell of it.
+        """
         ...
 
     def scan(
@@ -180,7 +184,10 @@ class StoreRead(Protocol):
         limit: int,
         newest_first: bool = False,
     ) -> tuple[tuple[Item, ...], str]:
-        """A page of items and the next page's cursor ("" at the end), by id, or by `updated` descending, then id."""
+        """A page of items and the next page's cursor ("" at the end), by id, or by `updated` descending, then id.
+
+        `after` is "" or a cursor of the same list; anything else newest first is `InvalidInput`.
+        """
         ...
 
     def text_candidates(
@@ -196,7 +203,7 @@ class StoreRead(Protocol):
         """Items holding any of the exact `terms` or any token starting with one of `prefixes`.
 
         When more than `limit` match, terms are taken rarest first (ties: the term itself) and within a term by id, so
-        that every engine cuts alike. Items come ordered by id.
+        that every engine cuts alike. Items come ordered by id. A string that is both term and prefix counts as prefix.
         """
         ...
 
@@ -210,7 +217,10 @@ class StoreRead(Protocol):
         floor: float,
         limit: int,
     ) -> tuple[tuple[Item, float], ...]:
-        """Items by exact cosine to `query` (float32 little-endian), at least `floor`, best first, ties by id."""
+        """Items by exact cosine to `query` (float32 little-endian), at least `floor`, best first, ties by id.
+
+        Vectors of another size than the query, zero vectors and those with a NaN or infinity are never in a result.
+        """
         ...
 
     def expand(
@@ -228,7 +238,9 @@ class StoreRead(Protocol):
     ) -> Neighbourhood:
         """Edges with these labels (and names, when given) around the ids, in rounds, and the nodes at their ends.
 
-        Per node and direction the `per_node` most recently updated edges (ties: id) are followed; `limit` edges in all.
+        Per node and direction the `per_node` most recently updated edges (ties: id) are followed; `limit` edges in all,
+        of which an earlier round's come first and within a round the most recently updated. An edge counts only when
+        both its ends are visible in the scopes. Nodes and edges come ordered by id.
         """
         ...
 
@@ -241,13 +253,19 @@ class StoreRead(Protocol):
         ...
 
     def changes(self, since: int, *, limit: int) -> tuple[Change, ...]:
-        """The change feed after `since`, oldest first."""
+        """The change feed after `since`, by sequence, then id; an item appears once, at its latest change.
+
+        The lines of one write are never split, so a page may be longer than `limit`: go on from its last `seq`.
+        """
         ...
 
     def vectors_missing(
         self, families: Collection[str], scopes: Collection[str], model: str, *, limit: int
     ) -> tuple[Item, ...]:
-        """Searchable items without a vector of this model that is younger than the item, by id."""
+        """Searchable items without a vector of this model, by id.
+
+        Putting an item anew with other tokens drops its vectors.
+        """
         ...
 
 
@@ -266,17 +284,26 @@ class Store(Protocol):
         """Run `decide` and apply its changes in one serialised, durable transaction.
 
         The time handed to `decide` is strictly greater than any handed out before in this repository. Putting into the
-        repository scope needs the write right, into a session or system scope the read right; dropping likewise. A key
-        used before returns the former result without deciding again. Raises `Unavailable` at the busy deadline.
+        repository scope needs the write right, into a session or system scope the read right; dropping likewise (edges
+        that a dropped node takes along included). A key that this principal used before returns the former result
+        without deciding again; the result is None once an item of that write was dropped (forgetting reaches it). An
+        empty change keeps the sequence. Raises `InvalidBatch` for what no engine keeps, `Unavailable` at the busy
+        deadline. Not to be called from inside `decide`.
         """
         ...
 
     def drop_scope(self, grant: Grant, scope: str) -> int:
-        """Remove every item of one scope with its tokens and vectors, and scrub the bytes; returns how many items."""
+        """Remove every item of one scope with its tokens and vectors, and scrub the bytes; returns how many items.
+
+        Edges of other scopes that end in the scope go along. The repository scope needs the admin right, others read.
+        """
         ...
 
     def lease(self, name: str, holder: str, seconds: int) -> bool:
-        """Take or renew a named lease; False when another holder has it and it has not run out."""
+        """Take or renew a named lease; False when another holder has it and it has not run out.
+
+        0 seconds gives it back.
+        """
         ...
 
 
@@ -415,4 +442,54 @@ class GraphMetrics(Protocol):
 
     def fragility(self, graph: Topology) -> Fragility:
         """Articulation points and bridges, direction ignored."""
+        ...
+
+
+class Cache(Protocol):
+    """Derived values kept in this process between calls; anything may be forgotten at any time."""
+
+    def get(self, key: tuple[object, ...]) -> object:
+        """The value, or None."""
+        ...
+
+    def put(self, key: tuple[object, ...], value: object) -> None:
+        """Keep a value; the least recently used one makes room."""
+        ...
+
+
+class EncounterPorts(Protocol):
+    """The part of the bag that encounters need."""
+
+    @property
+    def repository(self) -> Repository:
+        """Which repository the bag is bound to."""
+        ...
+
+    @property
+    def store(self) -> Store:
+        """Its store."""
+        ...
+
+    @property
+    def clock(self) -> Clock:
+        """Time and randomness."""
+        ...
+
+    @property
+    def redact(self) -> Callable[[str], str]:
+        """Takes secrets out of a text."""
+        ...
+
+
+class AnalysisPorts(EncounterPorts, Protocol):
+    """What reading the graph as a whole needs besides."""
+
+    @property
+    def metrics(self) -> GraphMetrics:
+        """Graph figures."""
+        ...
+
+    @property
+    def cache(self) -> Cache:
+        """Snapshots and panels of this process."""
         ...

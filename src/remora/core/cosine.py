@@ -17,13 +17,19 @@ def floats(data: bytes) -> "array[float]":
     return values
 
 
+def squared_length(values: Sequence[float]) -> float:
+    """Exact sum of squares; 0 for what is no direction: nothing, zeros, anything not finite."""
+    # products of two float32 are exact in a double, and fsum rounds once: the result does not depend on any order
+    total = math.fsum(map(mul, values, values))
+    return total if total < math.inf else 0.0  # also for NaN
+
+
 def cosine(left: Sequence[float], right: Sequence[float]) -> float | None:
     """Cosine in [-1, 1]; None when the lengths differ or a side is zero or not finite."""
     if not left or len(left) != len(right):
         return None
-    # products of two float32 are exact in a double, and fsum rounds once: the result does not depend on any order
-    squares = math.fsum(map(mul, left, left)) * math.fsum(map(mul, right, right))
-    if not (0 < squares < math.inf):
+    squares = squared_length(left) * squared_length(right)
+    if squares == 0:
         return None
     score = math.fsum(map(mul, left, right)) / math.sqrt(squares)
     return min(1.0, max(-1.0, score))

@@ -14,6 +14,22 @@ QUERY_MAX_PHRASES = 8
 PHRASE_MAX_TOKENS = 16
 QUERY_MAX_SYMBOLS = 32
 
+# --- Redaction --------------------------------------------------------------------------------------------------------
+REDACTION_HASH_BYTES = 4
+"""Enough to see that two placeholders hide the same secret, too little to find it by."""
+REDACTION_MAX_PASSES = 4
+"""A placeholder can uncover what stood behind a secret; real texts are stable after the first pass."""
+REDACTION_REST_MIN_CHARS = 16
+"""What a wider rule finds beside a placeholder is taken when it is long enough to be a secret of its own."""
+ENTROPY_MIN_CHARS = 20
+"""Shorter random words are ids as often as secrets."""
+ENTROPY_MAX_CHARS = 128
+"""Longer ones without a known shape are data."""
+ENTROPY_MIN_BITS = 3.7
+"""Per character: random base64 of 20 characters has about 4.1, identifiers about 3.4."""
+ENTROPY_MIN_TURNS = 0.36
+"""Changes of character class per character: random base64 has about 0.6, camelCase under 0.3."""
+
 # --- Facts ------------------------------------------------------------------------------------------------------------
 ENTITY_NAME_MAX_CHARS = 120
 """A name, not a sentence; above it the caller is told, never silently cut."""
@@ -182,6 +198,21 @@ COMMIT_BODY_MAX_CHARS = 4_000
 COMMIT_PATHS_MAX = 5_000
 """Changed files kept of one commit, renames first; imports of whole trees say little about each file."""
 COMMIT_LINKS_MAX = 100
+COMMIT_ANCHORS_MAX = 500
+"""Touched symbols kept of one commit, innermost first; a commit that touches more is a sweep."""
+COMMIT_SYMBOL_RENAMES_MAX = 500
+RENAME_PARSED_CONFIDENCE = 0.9
+"""Both names are definitions of their own side's blob, at the changed lines."""
+RENAME_GUESSED_CONFIDENCE = 0.6
+"""Only the lines look like declarations; no parser knows the language."""
+DECLARATION_MAX_CHARS = 400
+"""A longer line is data or minified code."""
+ANCHORED_COMMITS = 200
+"""Newest commits of a capture whose symbols are looked up at once; older ones when they are asked for."""
+ANCHORED_COMMITS_BATCH = 25
+"""Commits whose blobs are read together; bounds memory, saves processes."""
+ANCHORED_BLOB_MAX_BYTES = 1_000_000
+"""Larger source files are generated; their lines are not anchored."""
 PATCH_LINES_MAX = 50_000
 """Changed lines of one commit that are looked at for symbols; generated and vendored files exceed it."""
 

@@ -95,6 +95,7 @@ def capped(matches: Mapping[str, Collection[str]], limit: int) -> list[str]:
 def newest_cursor(after: str) -> tuple[int, str]:
     """Read the cursor of a newest-first scan, `updated:id`; raise `InvalidInput` on anything else."""
     time, colon, item = after.partition(":")
-    if not (colon and time.removeprefix("-").isdecimal() and time.isascii() and len(time) <= 20):
+    digits = time.removeprefix("-")
+    if not (colon and digits.isascii() and digits.isdecimal() and len(digits) < 20 and int(digits) < _INT64):
         raise InvalidInput("after", f"{after[:80]!r} is not a cursor of this list")
     return int(time), item

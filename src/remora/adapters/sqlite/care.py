@@ -10,6 +10,7 @@ from pathlib import Path
 import apsw
 
 from remora.adapters.sqlite import files
+from remora.adapters.sqlite.faults import file_access
 from remora.adapters.sqlite.rows import unpack
 from remora.core.errors import Conflict, Unavailable
 from remora.core.graph import Edge, Item
@@ -18,6 +19,9 @@ from remora.core.graph import Edge, Item
 def health(con: apsw.Connection, path: Path, kind: str) -> dict[str, str | int | bool]:
     """Engine, versions, layout, journal, sizes and warnings of an open store; `kind` is the file system's type."""
     wal = path.with_name(path.name + "-wal")
+    with file_access(path):
+        size_bytes, wal_bytes = path.stat().st_size, wal.stat().st_size if wal.exists() else 0
+        warnings = "; ".join(_warnings(path, kind))
     counted = con.execute("SELECT coalesce(sum(items), 0) FROM part").get
     seq = con.execute("SELECT seq FROM state").get
     return {
@@ -28,11 +32,11 @@ def health(con: apsw.Connection, path: Path, kind: str) -> dict[str, str | int |
         "layout": int(con.pragma("user_version")),
         "journal_mode": str(con.pragma("journal_mode")),
         "file_system": kind or "unknown",
-        "size_bytes": path.stat().st_size,
-        "wal_bytes": wal.stat().st_size if wal.exists() else 0,
+        "size_bytes": size_bytes,
+        "wal_bytes": wal_bytes,
         "items": int(counted),
         "seq": int(seq or 0),
-        "warnings": "; ".join(_warnings(path, kind)),
+        "warnings": warnings,
     }
 
 

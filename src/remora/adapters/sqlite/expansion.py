@@ -1,49 +1,50 @@
 """Expansion in rounds: one bounded index range per node and direction, never a recursive statement."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import apsw
 
-from remora.adapters.sqlite.rows import json_list
-from remora.core.graph import Edge, Item, Neighbourhood, Node
+from remora.adapters.sqlite.rows import Row, fetch, number_list
+from remora.core.graph import Edge, Item
 from remora.core.store_rules import storable
 
 # The other end must be visible too: an edge to something hidden would tell that it exists. A unary plus keeps the
 # planner from starting at the part.
 _EDGES = (
-    "SELECT edge.part, edge.payload, edge.crc, edge.id, edge.updated, edge.{near}, edge.{far}"
+    "SELECT edge.part, edge.payload, edge.crc, edge.key"
     " FROM item AS edge INDEXED BY edge_by_{near} CROSS JOIN item AS other ON other.id = edge.{far}"
-    " WHERE edge.{near} = ?1 AND +edge.part IN (SELECT value FROM json_each(?2))"
-    " AND +other.part IN (SELECT value FROM json_each(?3))"
-    " AND (?4 IS NULL OR edge.name IN (SELECT value FROM json_each(?4)))"
-    " ORDER BY edge.updated DESC, edge.id LIMIT ?5"
+    " WHERE edge.{near} = ? AND +edge.part IN ({edge_parts}) AND +other.part IN ({node_parts})"
+    " ORDER BY edge.updated DESC, edge.id LIMIT ?"
 )
-OUTGOING = _EDGES.format(near="source", far="target")
-INCOMING = _EDGES.format(near="target", far="source")
-VISIBLE = "SELECT id FROM item WHERE id = ?1 AND +part IN (SELECT value FROM json_each(?2))"
+_NAMED = _EDGES.replace(" ORDER BY", " AND edge.name IN (SELECT value FROM json_each(?)) ORDER BY")
+VISIBLE = "SELECT id FROM item WHERE id = ? AND +part IN ({node_parts})"
 
-EdgeRow = tuple[Any, ...]
-"""(part, payload, crc, id, updated, near end, far end)"""
+Decode = Callable[[Iterable[Row]], Iterable[Item]]
+"""Rows (part, payload, crc, key) -> the items that are whole and visible."""
+
+
+def edge_statement(direction: str, edge_parts: Iterable[int], node_parts: Iterable[int], *, named: bool) -> str:
+    """The statement for one direction, `source` (outgoing) or `target` (incoming)."""
+    return (_NAMED if named else _EDGES).format(
+        near=direction,
+        far="target" if direction == "source" else "source",
+        edge_parts=number_list(edge_parts),
+        node_parts=number_list(node_parts),
+    )
 
 
 @dataclass
 class Found:
     """What the rounds reached so far."""
 
-    edges: dict[str, EdgeRow] = field(default_factory=dict)
+    edges: dict[str, Edge] = field(default_factory=dict)
     truncated: bool = False
-
-    @property
-    def edge_rows(self) -> Iterable[EdgeRow]:
-        """The rows of the edges, in the order in which they were reached."""
-        return self.edges.values()
 
     @property
     def ends(self) -> list[str]:
         """The ids at both ends of the edges."""
-        return sorted({end for row in self.edges.values() for end in row[5:7]})
+        return sorted({end for edge in self.edges.values() for end in (edge.source, edge.target)})
 
 
 class Walk:
@@ -52,49 +53,44 @@ class Walk:
     def __init__(
         self,
         con: apsw.Connection,
+        decode: Decode,
         *,
         edge_parts: Collection[int],
         node_parts: Collection[int],
-        names: Collection[str],
+        names: str | None,
         directions: Sequence[str],
         per_node: int,
     ) -> None:
         self._con = con
-        self._edge_parts = json_list(edge_parts)
-        self._node_parts = json_list(node_parts)
-        self._names = json_list(name for name in names if storable(name)) if names else None
-        self._statements = [OUTGOING if direction == "out" else INCOMING for direction in directions]
-        self._per_node = per_node
+        self._decode = decode
+        named = names is not None
+        self._names = (names,) if named else ()
+        self._statements = [edge_statement(end, edge_parts, node_parts, named=named) for end in directions]
+        self._visible = VISIBLE.format(node_parts=number_list(node_parts))
+        self._per_node = max(0, per_node)
 
     def rounds(self, ids: Collection[str], hops: int, limit: int) -> Found:
         """Follow edges from the visible ids for `hops` rounds; in a round the newest edges come first."""
         found = Found()
-        starts = self._con.executemany(VISIBLE, [(item, self._node_parts) for item in sorted(set(ids))])
-        frontier = [item for (item,) in starts]
+        starts = [(item,) for item in sorted(set(ids)) if storable(item)]
+        frontier = [item for (item,) in fetch(self._con, self._visible, starts)]
         seen = set(frontier)
         for _ in range(hops):
             fresh = self._round(frontier, found)
             room = max(0, limit - len(found.edges))
             found.truncated = found.truncated or len(fresh) > room
-            found.edges |= {row[3]: row for row in fresh[:room]}
-            reached = {end for row in fresh[:room] for end in row[5:7]} - seen
+            found.edges |= {edge.id: edge for edge in fresh[:room]}
+            reached = {end for edge in fresh[:room] for end in (edge.source, edge.target)} - seen
             seen |= reached
             frontier = sorted(reached)
         return found
 
-    def _round(self, frontier: Iterable[str], found: Found) -> list[EdgeRow]:
-        fresh: dict[str, EdgeRow] = {}
+    def _round(self, frontier: Iterable[str], found: Found) -> list[Edge]:
+        fresh: dict[str, Edge] = {}
         for node in frontier:
             for statement in self._statements:
-                bound = (node, self._edge_parts, self._node_parts, self._names, self._per_node + 1)
-                rows: list[EdgeRow] = list(self._con.execute(statement, bound))
+                rows = fetch(self._con, statement, [(node, *self._names, self._per_node + 1)])
                 found.truncated = found.truncated or len(rows) > self._per_node
-                fresh |= {row[3]: row for row in rows[: self._per_node] if row[3] not in found.edges}
-        return sorted(fresh.values(), key=lambda row: (-row[4], row[3]))
-
-
-def neighbourhood(nodes: Iterable[Item], edges: Iterable[Item], *, truncated: bool) -> Neighbourhood:
-    """The answer; an edge whose end turned out damaged is left out."""
-    kept = {node.id: node for node in nodes if isinstance(node, Node)}
-    whole = tuple(edge for edge in edges if isinstance(edge, Edge) and edge.source in kept and edge.target in kept)
-    return Neighbourhood(tuple(kept.values()), whole, truncated)
+                edges = (edge for edge in self._decode(rows[: self._per_node]) if isinstance(edge, Edge))
+                fresh |= {edge.id: edge for edge in edges if edge.id not in found.edges}
+        return sorted(fresh.values(), key=lambda edge: (-edge.updated, edge.id))

@@ -11,10 +11,9 @@ from remora.core.errors import Corrupt, LimitReached, RemoraError, Unavailable
 _DAMAGED = (apsw.CorruptError, apsw.NotADBError, apsw.FormatError, apsw.SQLError, apsw.ConstraintError)
 _DISK = (apsw.FullError, apsw.IOError, apsw.ReadOnlyError, apsw.CantOpenError, apsw.PermissionsError, apsw.AuthError)
 _BUSY = (apsw.BusyError, apsw.LockedError, apsw.ProtocolError, apsw.SchemaChangeError)
-_CLOSED = (apsw.ConnectionClosedError, apsw.CursorClosedError)
 
 DAMAGED_ADVICE = "run `remora doctor`; restore the file from a backup or move it away to start clean"
-_DISK_ADVICE = "check free space, permissions and the disk, then try again"
+DISK_ADVICE = "check free space, permissions and the disk, then try again"
 _BUSY_ADVICE = "another process holds the store; try again, or see `remora doctor`"
 
 
@@ -22,23 +21,28 @@ def translate(error: apsw.Error, path: Path) -> RemoraError:
     """The error of our tree that says what happened to the file at `path`."""
     if isinstance(error, _BUSY):
         return Unavailable(f"the store {path} is busy: {error}", advice=_BUSY_ADVICE)
-    if isinstance(error, _DISK):
-        return Unavailable(f"the store {path} cannot be used: {error}", advice=_DISK_ADVICE)
     if isinstance(error, _DAMAGED):
         return Corrupt(f"the store {path} is damaged: {error}", advice=DAMAGED_ADVICE)
-    if isinstance(error, _CLOSED):
-        return Unavailable(f"the store {path} is closed")
     if isinstance(error, apsw.TooBigError):
         return LimitReached(f"a value is too big for the store {path}: {error}")
-    return Unavailable(f"the store {path} failed: {error}", advice=_DISK_ADVICE)
+    if isinstance(error, _DISK):
+        return Unavailable(f"the store {path} cannot be used: {error}", advice=DISK_ADVICE)
+    return Unavailable(f"the store {path} failed: {error}", advice=DISK_ADVICE)
 
 
 @contextmanager
 def translated(path: Path) -> Iterator[None]:
-    """Run a block whose apsw and file errors become ours, naming the path."""
+    """Run a block whose apsw errors become ours, naming the path."""
     try:
         yield
     except apsw.Error as error:
         raise translate(error, path) from error
+
+
+@contextmanager
+def file_access(path: Path) -> Iterator[None]:
+    """Run a block of our own file calls, whose errors become ours. Never around a caller's code."""
+    try:
+        yield
     except OSError as error:
-        raise Unavailable(f"the store {path} cannot be used: {error.strerror}", advice=_DISK_ADVICE) from error
+        raise Unavailable(f"{path} cannot be used: {error.strerror or error}", advice=DISK_ADVICE) from error

@@ -30,7 +30,7 @@ CREATE TABLE part_field (
 CREATE TABLE item (
     key INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, part INTEGER NOT NULL, updated INTEGER NOT NULL,
     searchable INTEGER NOT NULL, name TEXT NOT NULL, source TEXT, target TEXT,
-    payload TEXT NOT NULL, crc INTEGER NOT NULL
+    payload BLOB NOT NULL, crc INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX item_by_id ON item (part, id);
 CREATE INDEX item_by_time ON item (part, updated DESC, id);
@@ -42,8 +42,8 @@ CREATE TABLE posting (
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE vector (
-    item INTEGER NOT NULL, model TEXT NOT NULL, part INTEGER NOT NULL, text_hash TEXT NOT NULL, data BLOB NOT NULL,
-    UNIQUE (item, model)
+    item INTEGER NOT NULL, model TEXT NOT NULL, part INTEGER NOT NULL, text_hash TEXT NOT NULL,
+    length REAL NOT NULL, data BLOB NOT NULL, UNIQUE (item, model)
 ) STRICT;
 CREATE INDEX vector_by_model ON vector (model, part);
 

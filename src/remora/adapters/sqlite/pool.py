@@ -10,7 +10,7 @@ from pathlib import Path
 import apsw
 
 from remora.adapters.sqlite import files
-from remora.adapters.sqlite.faults import translated
+from remora.adapters.sqlite.faults import file_access, translated
 from remora.core.errors import Unavailable
 from remora.core.policy import STORE_IDLE_CONNECTIONS
 
@@ -86,7 +86,8 @@ class Pool:
     def borrow(self) -> Iterator[apsw.Connection]:
         """One connection for this block; an open transaction is rolled back at its end."""
         with translated(self.path):
-            con, identity = self._take()
+            with file_access(self.path):
+                con, identity = self._take()
             healthy = False
             try:
                 yield con

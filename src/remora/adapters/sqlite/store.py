@@ -10,8 +10,9 @@ import apsw
 from remora.adapters.sqlite import care, files, layout
 from remora.adapters.sqlite.change_writer import ChangeWriter
 from remora.adapters.sqlite.pool import Pool, connect, reading, set_journal, writing
+from remora.adapters.sqlite.rows import Row, fetch, typed
 from remora.adapters.sqlite.view import SqliteView
-from remora.core.errors import Conflict, Unavailable
+from remora.core.errors import Conflict, InvalidInput, Unavailable
 from remora.core.graph import Applied, Changes
 from remora.core.ids import digest
 from remora.core.item_codec import decode_json, encode_json
@@ -19,6 +20,8 @@ from remora.core.policy import BUSY_TIMEOUT_SECONDS
 from remora.core.scope import Grant, Right
 from remora.core.store_rules import right_to_drop_scope, storable
 from remora.ports import Clock, Decide, Repository
+
+_REPLY = "SELECT seq, result FROM reply WHERE key = ?"
 
 
 def open_store(
@@ -62,7 +65,7 @@ class SqliteStore:
         self._pool = Pool(path, self._prepare, busy_timeout_seconds=busy_timeout_seconds)
         self._writer = threading.Lock()  # threads of one process queue here instead of polling the file's lock
         self._last_time = 0
-        self._damaged: set[str] = set()
+        self._damaged: set[int] = set()
 
     # --- Store --------------------------------------------------------------------------------------------------------
 
@@ -71,16 +74,16 @@ class SqliteStore:
         """A consistent view; raises `Denied` unless the grant may read the repository."""
         grant.require(self._repository.identity, Right.READ)
         with self._pool.borrow() as con, reading(con):
-            yield SqliteView(con, self._path, self._damaged)
+            yield SqliteView(con, self._damaged)
 
     def apply(self, grant: Grant, decide: Decide, *, idempotency_key: str = "") -> Applied:
         """Run `decide` and apply its changes in one serialised, durable transaction; see `Store`."""
         grant.require(self._repository.identity, Right.READ)
         key = _reply_key(grant, idempotency_key) if idempotency_key else ""
         with self._write() as con:
-            if key and (former := con.execute("SELECT seq, result FROM reply WHERE key = ?", (key,)).fetchone()):
-                return Applied(former[0], None if former[1] is None else decode_json(former[1]), replayed=True)
-            view = SqliteView(con, self._path, self._damaged)
+            if key and (former := fetch(con, _REPLY, [(key,)])):
+                return _replay(former[0])
+            view = SqliteView(con, self._damaged)
             moment = self._last_time = max(self._clock.now(), view.time + 1, self._last_time + 1)
             changes = decide(view, moment)
             seq = view.seq + (not changes.empty)
@@ -109,12 +112,10 @@ class SqliteStore:
     def drop_scope(self, grant: Grant, scope: str) -> int:
         """Remove every item of one scope with its tokens and vectors, and scrub the bytes; returns how many items."""
         grant.require(self._repository.identity, right_to_drop_scope(scope))
-        if not storable(scope):
-            return 0
         with self._write() as con:
-            view = SqliteView(con, self._path, self._damaged)
+            view = SqliteView(con, self._damaged)
             parts = [(part.id,) for part in view.parts((scope,))]
-            ids = [item for (item,) in con.executemany("SELECT id FROM item WHERE part = ?", parts)]
+            ids = [item for (item,) in fetch(con, "SELECT id FROM item WHERE part = ?", parts)]
             if ids:
                 ChangeWriter(con, view.seq + 1).drop_ids(grant, self._repository.identity, ids)
                 con.execute("UPDATE state SET seq = seq + 1")
@@ -123,6 +124,8 @@ class SqliteStore:
 
     def lease(self, name: str, holder: str, seconds: int) -> bool:
         """Take or renew a named lease; False when another holder has it and it has not run out."""
+        if not storable(name + holder):
+            raise InvalidInput("lease", "name or holder holds a NUL or a lone surrogate")
         now = self._clock.now()
         with self._write() as con:
             row = con.execute("SELECT holder, until FROM lease WHERE name = ?", (name,)).fetchone()
@@ -183,6 +186,13 @@ class SqliteStore:
     def close(self) -> None:
         """Release files and connections."""
         self._pool.close()
+
+
+def _replay(row: Row) -> Applied:
+    try:
+        return Applied(typed(row[:1], int)[0], None if row[1] is None else decode_json(row[1]), replayed=True)
+    except (ValueError, TypeError) as error:
+        raise apsw.CorruptError("a kept result is not what was written") from error
 
 
 def _reply_key(grant: Grant, key: str) -> str:

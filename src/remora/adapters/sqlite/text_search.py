@@ -1,75 +1,82 @@
 """The text index: exact terms and prefixes over our own postings, with exact document frequencies."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from heapq import merge
+from itertools import islice
 from typing import NamedTuple
 
 import apsw
 
-from remora.adapters.sqlite.rows import json_list, prefix_end
+from remora.adapters.sqlite.rows import fetch, number_list, prefix_end, typed
 from remora.core.graph import TermStats
 from remora.core.store_rules import storable, term_order
 
 TERM = "SELECT item FROM posting WHERE part = ? AND term = ?"
 PREFIX = "SELECT item FROM posting WHERE part = ? AND term >= ? AND term < ?"
 PREFIX_OPEN = "SELECT item FROM posting WHERE part = ? AND term >= ?"
-BY_KEY = "SELECT part, payload, crc, id FROM item WHERE key = ?"
-ID_BY_KEY = "SELECT id, key FROM item WHERE key = ?"
-LENGTHS = (
-    "SELECT field, sum(tokens) FROM part_field WHERE part IN (SELECT value FROM json_each(?))"
-    " GROUP BY field ORDER BY field"
-)
+# hex() orders like the bytes of the id and is readable text even where a file is damaged
+ID_BY_KEY = "SELECT hex(id), key FROM item WHERE key = ?"
+IDS_OF_PART = "SELECT hex(id), key FROM item INDEXED BY item_by_id WHERE part = ? ORDER BY id"
+LENGTHS = "SELECT field, sum(tokens) FROM part_field WHERE part IN ({parts}) GROUP BY field ORDER BY field"
 
 
 class Narrowed(NamedTuple):
-    """Rows (part, payload, crc, id) of the candidates, document frequency per term, and how many matched in all."""
+    """Keys of the candidates, document frequency per term, and how many matched in all."""
 
-    rows: Iterable[tuple[object, ...]]
+    keys: Collection[int]
     frequency: Mapping[str, int]
     total: int
 
 
-def narrow(
-    con: apsw.Connection, parts: Sequence[int], terms: Collection[str], prefixes: Collection[str], limit: int
-) -> Narrowed:
-    """Candidates of the terms and prefixes in the parts, cut by the engine-neutral cap."""
-    matches = {term: _holding(con, parts, term, prefix=False) for term in terms}
-    matches |= {term: _holding(con, parts, term, prefix=True) for term in prefixes if term}
-    frequency = {term: len(keys) for term, keys in matches.items()}
-    keys = set().union(*matches.values())
-    total = len(keys)
-    if total > limit:
-        keys = _cut(con, matches, frequency, max(0, limit))
-    rows = con.executemany(BY_KEY, [(key,) for key in sorted(keys)])
-    return Narrowed(rows, frequency, total)
+class TextIndex:
+    """The postings of some parts; `documents` is how many of their items have tokens."""
 
+    def __init__(self, con: apsw.Connection, parts: Sequence[int], documents: int) -> None:
+        self._con = con
+        self._parts = parts
+        self._documents = documents
 
-def _holding(con: apsw.Connection, parts: Sequence[int], term: str, *, prefix: bool) -> set[int]:
-    if not storable(term):
-        return set()
-    if not prefix:
-        rows = con.executemany(TERM, [(part, term) for part in parts])
-    elif end := prefix_end(term):
-        rows = con.executemany(PREFIX, [(part, term, end) for part in parts])
-    else:
-        rows = con.executemany(PREFIX_OPEN, [(part, term) for part in parts])
-    return {key for (key,) in rows}
+    def narrow(self, terms: Collection[str], prefixes: Collection[str], limit: int) -> Narrowed:
+        """Candidates of the terms and prefixes, cut by the engine-neutral cap."""
+        matches = {term: self._holding(term, prefix=False) for term in terms}
+        matches |= {term: self._holding(term, prefix=True) for term in prefixes if term}
+        frequency = {term: len(keys) for term, keys in matches.items()}
+        everything: set[int] = set().union(*matches.values())
+        total = len(everything)
+        keys = everything if total <= limit else self._cut(matches, frequency, max(0, limit))
+        return Narrowed(keys, frequency, total)
 
+    def _holding(self, term: str, *, prefix: bool) -> set[int]:
+        if not storable(term):
+            return set()
+        if not prefix:
+            rows = fetch(self._con, TERM, [(part, term) for part in self._parts])
+        elif end := prefix_end(term):
+            rows = fetch(self._con, PREFIX, [(part, term, end) for part in self._parts])
+        else:
+            rows = fetch(self._con, PREFIX_OPEN, [(part, term) for part in self._parts])
+        return {key for (key,) in rows}
 
-def _cut(con: apsw.Connection, matches: Mapping[str, set[int]], frequency: Mapping[str, int], limit: int) -> set[int]:
-    chosen: set[int] = set()
-    for term in term_order(frequency):
-        room = limit - len(chosen)
-        fresh = matches[term] - chosen
-        if len(fresh) > room:
-            by_id = sorted(con.executemany(ID_BY_KEY, [(key,) for key in fresh]))
-            fresh = {key for _, key in by_id[:room]}
-        chosen |= fresh
-        if len(chosen) >= limit:
-            break
-    return chosen
+    def _cut(self, matches: Mapping[str, set[int]], frequency: Mapping[str, int], limit: int) -> set[int]:
+        chosen: set[int] = set()
+        for term in term_order(frequency):
+            room = limit - len(chosen)
+            if room <= 0:
+                break
+            fresh = matches[term] - chosen
+            chosen |= fresh if len(fresh) <= room else self._first_by_id(fresh, room)
+        return chosen
 
+    def _first_by_id(self, keys: set[int], count: int) -> set[int]:
+        if len(keys) ** 2 < count * self._documents:  # few: look each up and sort
+            by_id = sorted(fetch(self._con, ID_BY_KEY, [(key,) for key in keys]))
+            return {key for _, key in by_id[:count]}
+        # many: walking the documents in the order of ids meets enough of them soon
+        walks = (self._con.cursor().execute(IDS_OF_PART, (part,)) for part in self._parts)
+        return set(islice((key for _, key in merge(*walks) if key in keys), count))
 
-def stats(con: apsw.Connection, parts: Sequence[int], documents: int, frequency: Mapping[str, int]) -> TermStats:
-    """Corpus figures of the parts; mean field lengths are over the documents that have tokens."""
-    rows = con.execute(LENGTHS, (json_list(parts),)) if documents else ()
-    return TermStats(documents, {field: tokens / documents for field, tokens in rows if tokens}, frequency)
+    def stats(self, frequency: Mapping[str, int]) -> TermStats:
+        """Corpus figures; mean field lengths are over the documents that have tokens."""
+        rows = fetch(self._con, LENGTHS.format(parts=number_list(self._parts))) if self._documents else []
+        lengths = {typed((field,), str)[0]: tokens / self._documents for field, tokens in rows if tokens}
+        return TermStats(self._documents, lengths, frequency)

@@ -1,25 +1,29 @@
-"""One consistent view of a store file: the reads that need no ranking."""
+"""One consistent view of a store file: `StoreRead` over an open transaction."""
 
+import json
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from pathlib import Path
 from typing import NamedTuple
 
 import apsw
 
-from remora.adapters.sqlite import expansion, text_search, vector_search
-from remora.adapters.sqlite.faults import DAMAGED_ADVICE
-from remora.adapters.sqlite.rows import unpack
-from remora.core.errors import Corrupt
-from remora.core.graph import Candidates, Change, Item, Neighbourhood
+from remora.adapters.sqlite import vector_search
+from remora.adapters.sqlite.expansion import Walk
+from remora.adapters.sqlite.rows import Row, fetch, typed, unpack
+from remora.adapters.sqlite.text_search import TextIndex
+from remora.core.cosine import best, cosine, floats
+from remora.core.graph import Candidates, Change, Item, Neighbourhood, Node
 from remora.core.store_rules import newest_cursor, storable
 
-GET = "SELECT part, payload, crc, id FROM item WHERE id = ?"
-SCAN = "SELECT part, payload, crc, id FROM item INDEXED BY item_by_id WHERE part = ? AND id > ? ORDER BY id LIMIT ?"
-SCAN_NEWEST_FROM_START = (
-    "SELECT part, payload, crc, id FROM item INDEXED BY item_by_time WHERE part = ? ORDER BY updated DESC, id LIMIT ?"
+STATE = "SELECT seq, time FROM state"
+PARTS = "SELECT id, family, label, scope, items, documents FROM part WHERE scope = ?"
+GET = "SELECT part, payload, crc, key FROM item WHERE id = ?"
+BY_KEY = "SELECT part, payload, crc, key FROM item WHERE key = ?"
+SCAN = "SELECT part, payload, crc, key FROM item INDEXED BY item_by_id WHERE part = ? AND id > ? ORDER BY id LIMIT ?"
+NEWEST = (
+    "SELECT part, payload, crc, key FROM item INDEXED BY item_by_time WHERE part = ? ORDER BY updated DESC, id LIMIT ?"
 )
-SCAN_NEWEST = (
-    "SELECT part, payload, crc, id FROM item INDEXED BY item_by_time WHERE part = ?1 AND updated <= ?2"
+NEWEST_AFTER = (
+    "SELECT part, payload, crc, key FROM item INDEXED BY item_by_time WHERE part = ?1 AND updated <= ?2"
     " AND (updated < ?2 OR id > ?3) ORDER BY updated DESC, id LIMIT ?4"
 )
 CHANGES = (
@@ -28,10 +32,10 @@ CHANGES = (
     " ORDER BY seq, item"
 )
 MISSING = (
-    "SELECT part, payload, crc, id FROM item INDEXED BY item_by_id WHERE part = ?1 AND searchable = 1 AND NOT EXISTS"
+    "SELECT part, payload, crc, key FROM item INDEXED BY item_by_id WHERE part = ?1 AND searchable = 1 AND NOT EXISTS"
     " (SELECT 1 FROM vector WHERE vector.item = item.key AND vector.model = ?2) ORDER BY id LIMIT ?3"
 )
-PARTS = "SELECT id, family, label, scope, items, documents FROM part WHERE scope = ?"
+_UNBOUNDED = -1
 
 
 class Part(NamedTuple):
@@ -46,17 +50,18 @@ class Part(NamedTuple):
 
 
 class SqliteView:
-    """`StoreRead` over one open transaction of one connection."""
+    """`StoreRead`; its docstrings are the contract. Damaged rows are noted in `damaged` by key and left out."""
 
-    def __init__(self, con: apsw.Connection, path: Path, damaged: set[str]) -> None:
-        self.con = con
-        self._path = path
+    def __init__(self, con: apsw.Connection, damaged: set[int]) -> None:
+        self._con = con
         self._damaged = damaged
         self._parts: dict[str, tuple[Part, ...]] = {}
-        row = con.execute("SELECT seq, time FROM state").fetchone()
-        if row is None:
-            raise Corrupt(f"the store {path} has lost its state row", advice=DAMAGED_ADVICE)
-        self._seq, self.time = int(row[0]), int(row[1])
+        state = fetch(con, STATE)
+        if not state:
+            raise apsw.CorruptError("the state row is gone")
+        self._seq: int
+        self.time: int
+        self._seq, self.time = typed(state[0], int, int)
 
     @property
     def seq(self) -> int:
@@ -70,35 +75,36 @@ class SqliteView:
         found: list[Part] = []
         for scope in sorted(set(scopes)):
             if scope not in self._parts:
-                rows = self.con.execute(PARTS, (scope,)) if storable(scope) else ()
-                self._parts[scope] = tuple(Part(*row) for row in rows)
+                rows = fetch(self._con, PARTS, [(scope,)]) if storable(scope) else []
+                self._parts[scope] = tuple(Part(*typed(row, int, str, str, str, int, int)) for row in rows)
             found += self._parts[scope]
         if families is None:
             return found
         return [part for part in found if part.family in families and (not labels or part.label in labels)]
 
-    def items(self, rows: Iterable[tuple[object, ...]], parts: Iterable[Part]) -> Iterator[Item]:
-        """Items of rows (part, payload, crc, id, ...) that lie in the parts; damaged rows are noted and left out."""
+    def _items(self, rows: Iterable[Row], parts: Iterable[Part]) -> Iterator[Item]:
+        """Items of rows (part, payload, crc, key) that lie in the parts."""
         allowed = {part.id: part for part in parts}
-        for row in rows:
-            part = allowed.get(row[0])  # type: ignore[call-overload]
+        for number, payload, crc, key in rows:
+            part = allowed.get(number)
             if part is None:
                 continue
-            item = unpack(row[1], row[2])
-            if item is None or item.id != row[3] or (item.family, item.label, item.scope) != part[1:4]:
-                self._damaged.add(str(row[3]))
-                continue
-            yield item
+            item = unpack(payload, crc)
+            if item is not None and (item.family, item.label, item.scope) == part[1:4]:
+                yield item
+            else:
+                self._damaged.add(key)
 
     def get(self, ids: Iterable[str], scopes: Collection[str]) -> dict[str, Item]:
-        """See `StoreRead`; a damaged item that was asked for by id raises `Corrupt`."""
-        asked = [(item,) for item in dict.fromkeys(ids) if storable(item)]
-        parts = {part.id: part for part in self.parts(scopes)}
-        rows = [row for row in self.con.executemany(GET, asked) if row[0] in parts]
-        found = {item.id: item for item in self.items(rows, parts.values())}
-        if len(found) < len(rows):
-            lost = next(str(row[3]) for row in rows if row[3] not in found)
-            raise Corrupt(f"item {lost} in {self._path} is damaged", advice=DAMAGED_ADVICE)
+        """The items with these ids; a damaged one among them raises `Corrupt`, since it cannot count as absent."""
+        asked = dict.fromkeys(item for item in ids if storable(item))
+        parts = self.parts(scopes)
+        numbers = {part.id for part in parts}
+        rows = [row for row in fetch(self._con, GET, [(item,) for item in asked]) if row[0] in numbers]
+        found = {item.id: item for item in self._items(rows, parts)}
+        if len(found) < len(rows) or not found.keys() <= asked.keys():
+            lost = next((item for item in asked if item not in found), "")
+            raise apsw.CorruptError(f"item {lost!r} is not what was written")
         return found
 
     def scan(
@@ -115,22 +121,17 @@ class SqliteView:
         parts = self.parts(scopes, (family,), (label,))
         if limit < 1 or not storable(after):
             return (), ""
-        rows: list[tuple[object, ...]] = []
-        for part in parts:
-            rows += self._page(part.id, after, limit + 1, newest_first=newest_first)
-        found = sorted(self.items(rows, parts), key=_newest if newest_first else _by_id)
-        page, more = found[:limit], len(found) > limit
-        if not more:
-            return tuple(page), ""
-        last = page[-1]
-        return tuple(page), f"{last.updated}:{last.id}" if newest_first else last.id
-
-    def _page(self, part: int, after: str, limit: int, *, newest_first: bool) -> Iterable[tuple[object, ...]]:
         if not newest_first:
-            return self.con.execute(SCAN, (part, after, limit))
-        if not after:
-            return self.con.execute(SCAN_NEWEST_FROM_START, (part, limit))
-        return self.con.execute(SCAN_NEWEST, (part, *newest_cursor(after), limit))
+            rows = fetch(self._con, SCAN, [(part.id, after, limit + 1) for part in parts])
+        elif after:
+            rows = fetch(self._con, NEWEST_AFTER, [(part.id, *newest_cursor(after), limit + 1) for part in parts])
+        else:
+            rows = fetch(self._con, NEWEST, [(part.id, limit + 1) for part in parts])
+        found = sorted(self._items(rows, parts), key=_newest if newest_first else _by_id)
+        page, more = tuple(found[:limit]), len(found) > limit
+        if not more:
+            return page, ""
+        return page, f"{page[-1].updated}:{page[-1].id}" if newest_first else page[-1].id
 
     def text_candidates(
         self,
@@ -144,11 +145,11 @@ class SqliteView:
     ) -> Candidates:
         """See `StoreRead`."""
         parts = self.parts(scopes, families, labels)
-        found = text_search.narrow(self.con, [part.id for part in parts], terms, prefixes, limit)
-        items = sorted(self.items(found.rows, parts), key=_by_id)
-        documents = sum(part.documents for part in parts)
-        stats = text_search.stats(self.con, [part.id for part in parts], documents, found.frequency)
-        return Candidates(tuple(items), stats, found.total)
+        index = TextIndex(self._con, [part.id for part in parts], sum(part.documents for part in parts))
+        found = index.narrow(terms, prefixes, limit)
+        rows = fetch(self._con, BY_KEY, [(key,) for key in found.keys])
+        items = sorted(self._items(rows, parts), key=_by_id)
+        return Candidates(tuple(items), index.stats(found.frequency), found.total)
 
     def vector_candidates(
         self,
@@ -162,10 +163,18 @@ class SqliteView:
     ) -> tuple[tuple[Item, float], ...]:
         """See `StoreRead`."""
         parts = self.parts(scopes, families)
-        scores = vector_search.nearest(self.con, [part.id for part in parts], model, query, floor=floor, limit=limit)
-        rows = self.con.executemany(GET, [(item,) for item, _ in scores])
-        items = {item.id: item for item in self.items(rows, parts)}
-        return tuple((items[item], score) for item, score in scores if item in items)
+        if not storable(model):
+            return ()
+        numbers = [part.id for part in parts]
+        near = vector_search.near(self._con, numbers, model, query, floor=floor, limit=limit)
+        probe = floats(query)
+        items: dict[str, Item] = {}
+        scores: list[tuple[str, float | None]] = []
+        for key, data in near.items():
+            for item in self._items(fetch(self._con, BY_KEY, [(key,)]), parts):
+                items[item.id] = item
+                scores.append((item.id, cosine(probe, floats(data))))
+        return tuple((items[item], score) for item, score in best(scores, floor=floor, limit=limit))
 
     def expand(
         self,
@@ -182,33 +191,37 @@ class SqliteView:
     ) -> Neighbourhood:
         """See `StoreRead`."""
         parts = self.parts(scopes)
-        walk = expansion.Walk(
-            self.con,
+        walk = Walk(
+            self._con,
+            lambda rows: self._items(rows, parts),
             edge_parts=[part.id for part in parts if part.label in labels],
             node_parts=[part.id for part in parts],
-            names=names,
-            directions=(("out",) if outgoing else ()) + (("in",) if incoming else ()),
+            names=json.dumps([name for name in names if storable(name)]) if names else None,
+            directions=(*(("source",) * outgoing), *(("target",) * incoming)),
             per_node=per_node,
         )
-        found = walk.rounds([item for item in ids if storable(item)], hops, limit)
-        edges = sorted(self.items(found.edge_rows, parts), key=_by_id)
-        nodes = sorted(self.items(self.con.executemany(GET, [(end,) for end in found.ends]), parts), key=_by_id)
-        return expansion.neighbourhood(nodes, edges, truncated=found.truncated)
+        found = walk.rounds(ids, hops, limit)
+        rows = fetch(self._con, GET, [(end,) for end in found.ends])
+        nodes = {item.id: item for item in self._items(rows, parts) if isinstance(item, Node)}
+        edges = (found.edges[edge] for edge in sorted(found.edges))
+        whole = tuple(edge for edge in edges if edge.source in nodes and edge.target in nodes)
+        return Neighbourhood(tuple(nodes[end] for end in sorted(nodes)), whole, found.truncated)
 
     def counts(self, scopes: Collection[str]) -> Mapping[tuple[str, str, str], int]:
         """See `StoreRead`."""
-        return {(part.family, part.label, part.scope): part.items for part in self.parts(scopes) if part.items}
+        return {part[1:4]: part.items for part in self.parts(scopes) if part.items}
 
     def snapshot(self, families: Collection[str], scopes: Collection[str]) -> tuple[Item, ...]:
         """See `StoreRead`."""
         parts = self.parts(scopes, families)
-        rows = self.con.executemany(SCAN, [(part.id, "", -1) for part in parts])
-        return tuple(sorted(self.items(rows, parts), key=_by_id))
+        rows = fetch(self._con, SCAN, [(part.id, "", _UNBOUNDED) for part in parts])
+        return tuple(sorted(self._items(rows, parts), key=_by_id))
 
     def changes(self, since: int, *, limit: int) -> tuple[Change, ...]:
         """See `StoreRead`."""
-        rows = self.con.execute(CHANGES, (since, limit, self._seq)) if limit > 0 else ()
-        return tuple(Change(seq, item, bool(dropped)) for seq, item, dropped in rows)
+        rows = fetch(self._con, CHANGES, [(since, limit, self._seq)] if limit > 0 else ())
+        lines = (typed(row, int, str, int) for row in rows)
+        return tuple(Change(seq, item, bool(dropped)) for seq, item, dropped in lines)
 
     def vectors_missing(
         self, families: Collection[str], scopes: Collection[str], model: str, *, limit: int
@@ -217,8 +230,8 @@ class SqliteView:
         parts = self.parts(scopes, families)
         if limit < 1 or not storable(model):
             return ()
-        rows = self.con.executemany(MISSING, [(part.id, model, limit) for part in parts])
-        return tuple(sorted(self.items(rows, parts), key=_by_id)[:limit])
+        rows = fetch(self._con, MISSING, [(part.id, model, limit) for part in parts])
+        return tuple(sorted(self._items(rows, parts), key=_by_id)[:limit])
 
 
 def _by_id(item: Item) -> str:
