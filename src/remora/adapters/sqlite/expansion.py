@@ -65,6 +65,7 @@ class Walk:
         self._decode = decode
         named = names is not None
         self._names = (names,) if named else ()
+        directions = directions if edge_parts else ()
         self._statements = [edge_statement(end, edge_parts, node_parts, named=named) for end in directions]
         self._visible = VISIBLE.format(node_parts=number_list(node_parts))
         self._per_node = max(0, per_node)

@@ -24,7 +24,7 @@ def near(
     con: apsw.Connection, parts: Sequence[int], model: str, query: bytes, *, floor: float, limit: int
 ) -> dict[int, bytes]:
     """Item key -> vector of all that may belong to the best `limit` at or above the floor, and a few more."""
-    if limit < 1 or squared_length(floats(query)) == 0:
+    if limit < 1 or not parts or squared_length(floats(query)) == 0:
         return {}
     rows = [
         (key, length, data)
