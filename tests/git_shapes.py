@@ -14,14 +14,16 @@ ENVIRON: Mapping[str, str] = {
 }
 """The environment that tests hand to the git adapter: this machine's git settings have no say."""
 
+EPOCH = 1_600_000_000
+"""Time of the first commit of every shape; each further commit is a minute later."""
 _IDENT = {
+    "GIT_AUTHOR_DATE": f"@{EPOCH + 86_400} +0000",
+    "GIT_COMMITTER_DATE": f"@{EPOCH + 86_400} +0000",
     "GIT_AUTHOR_NAME": "Ada Byte",
     "GIT_AUTHOR_EMAIL": "ada@example.test",
     "GIT_COMMITTER_NAME": "Ada Byte",
     "GIT_COMMITTER_EMAIL": "ada@example.test",
 }
-EPOCH = 1_600_000_000
-"""Time of the first commit of every shape; each further commit is a minute later."""
 
 
 def git(folder: Path, *args: str, stdin: bytes = b"", environ: Mapping[str, str] | None = None) -> str:
@@ -211,8 +213,8 @@ def symlink_loop(folder: Path) -> Path:
 
 
 def huge_file(folder: Path) -> Path:
-    """A file of 64 MB, renamed with an edit."""
-    block = b"0123456789abcdef" * (4 << 20)
+    """A file of 16 MB, renamed with an edit."""
+    block = b"0123456789abcdef" * (1 << 20)
     history = History()
     history.commit("Add a dump", {"dump.bin": block, "small.txt": b"1\n"})
     history.commit("Move the dump", {"dump.bin": None, "data/dump.bin": block + b"!"})
@@ -263,6 +265,13 @@ def replaced(folder: Path) -> Path:
     return folder
 
 
+TRAILERS = """Closes: #12
+Co-authored-by: Grace Hopper <grace@example.test>
+Reviewed-by: Alan <alan@example.test>
+Signed-off-by: Ada Byte <ada@example.test>
+"""
+
+
 def reverts(folder: Path) -> Path:
     """Trailers, issue references, a revert and a fix that names its culprit by an abbreviation."""
     history = History()
@@ -271,9 +280,7 @@ def reverts(folder: Path) -> Path:
     culprit = git(folder, "rev-parse", "HEAD")
     for message in (
         f'Revert "Add cache"\n\nThis reverts commit {culprit}.\n',
-        f'Guard the cache\n\nIt was not locked.\n\nFixes: {culprit[:12]} ("Add cache")\nCloses: #12\n'
-        "Co-authored-by: Grace Hopper <grace@example.test>\nReviewed-by: Alan <alan@example.test>\n"
-        "Signed-off-by: Ada Byte <ada@example.test>\n",
+        f'Guard the cache\n\nIt was not locked.\n\nFixes: {culprit[:12]} ("Add cache")\n{TRAILERS}',
         f"Pick the guard (#34)\n\nfixes GH-7 and resolves acme/web#8.\n\n(cherry picked from commit {culprit})\n",
         "Merge pull request #99 from ada/topic\n\nA topic\n",
     ):
@@ -429,7 +436,9 @@ def hostile_config(folder: Path, *, quote: bool = True) -> Path:
 def no_message(folder: Path) -> Path:
     """Commits with an empty message, only blanks, control characters and a line of 100 KB."""
     history = History()
-    for number, message in enumerate((b"", b" \n\n ", b"bell \a and \x1b[31mred", b"x" * 100_000, b"s\n\n" + b"y " * 50_000)):
+    for number, message in enumerate(
+        (b"", b" \n\n ", b"bell \a and \x1b[31mred", b"x" * 100_000, b"s\n\n" + b"y " * 50_000)
+    ):
         history.commit(message, {"a": b"%d" % number})
     return history.write(folder)
 

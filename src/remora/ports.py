@@ -11,7 +11,7 @@ from typing import Protocol
 
 from remora.core.analytics.topology import Topology
 from remora.core.capture.git_log import RawCommit, UnreadableCommit
-from remora.core.capture.patch import CommitPatch
+from remora.core.capture.patch import CommitPatch, Span
 from remora.core.graph import Applied, Candidates, Change, Changes, Item, Neighbourhood
 from remora.core.records.log import (
     AppendOutcome,
@@ -133,8 +133,11 @@ class Git(Protocol):
         """Abbreviated commit ids -> full ids, for those that name exactly one commit."""
         ...
 
-    def nearest_ancestor(self, revision: str, known: Callable[[str], bool]) -> str:
-        """The first commit on the first-parent line from `revision` that is known, "" when none is."""
+    def nearest_ancestor(self, revision: str, known: Callable[[Sequence[str]], Collection[str]]) -> str:
+        """The first commit on the first-parent line from `revision` that is known, "" when none is.
+
+        `known` is asked about growing batches, nearest first, and answers which of them it knows.
+        """
         ...
 
     def unreachable(self, shas: Collection[str]) -> frozenset[str]:
@@ -143,6 +146,18 @@ class Git(Protocol):
 
     def tracked(self, revision: str = "") -> tuple[TrackedFile, ...]:
         """Files of the index, or of a commit (then with sizes); submodules are left out."""
+        ...
+
+
+class SpanSource(Protocol):
+    """Definitions in the text of one file, at any revision; pure for equal input."""
+
+    def knows(self, path: str) -> bool:
+        """Whether files of this name can be parsed."""
+        ...
+
+    def spans(self, path: str, data: bytes) -> Sequence[Span]:
+        """Definitions with their lines, () when the text cannot be parsed."""
         ...
 
 
@@ -493,3 +508,7 @@ class AnalysisPorts(EncounterPorts, Protocol):
     def cache(self) -> Cache:
         """Snapshots and panels of this process."""
         ...
+
+
+class FactPorts(EncounterPorts, Protocol):
+    """The part of the bag that facts, sessions and recall need: the same."""

@@ -89,8 +89,8 @@ def test_leaving_a_stream_early_ends_the_process(tmp_path: Path, sleeper: str) -
 def test_megabytes_go_in_and_out_without_blocking(tmp_path: Path) -> None:
     runner = GitRunner(simple(tmp_path), ENVIRON)
     head = git(tmp_path, "rev-parse", "HEAD").encode() + b"\n"
-    out = b"".join(runner.stream("cat-file", "--batch-check", stdin=head * 100_000))
-    assert out.count(b"commit") == 100_000
+    out = b"".join(runner.stream("cat-file", "--batch-check", stdin=head * 20_000))
+    assert out.count(b"commit") == 20_000
 
 
 def test_reading_leaves_the_index_as_it_was(tmp_path: Path) -> None:

@@ -57,6 +57,8 @@ SOURCES_PER_FACT = 64
 """Distinct confirming sources that are told apart; more agreement than that changes no decision."""
 IDEMPOTENCY_KEYS_PER_FACT = 8
 """Retries come soon after the first try; the store's own replay table remembers longer."""
+IDEMPOTENCY_KEY_MAX_CHARS = 500
+"""A UUID or a path; longer ones are content."""
 REDACTION_WINDOW_CHARS = 2_000
 """Longest text tried as a name: redaction may shorten a long secret, but a page is no name."""
 LIST_LIMIT = 50
@@ -66,6 +68,7 @@ REPLY_MAX_CHARS = 20_000
 """Lists stop here and say so; agents' clients refuse replies from about 25 KB."""
 SUBGRAPH_LIMIT = 100
 SUBGRAPH_LIMIT_MAX = 1_000
+SUBGRAPH_ENTITIES_MAX = 100
 FACT_COUNT_CAP = 100
 """Facts counted per entity in a search; above it the count reads "100 or more"."""
 HANDLES_PER_SESSION = 256
@@ -213,6 +216,10 @@ ANCHORED_COMMITS_BATCH = 25
 """Commits whose blobs are read together; bounds memory, saves processes."""
 ANCHORED_BLOB_MAX_BYTES = 1_000_000
 """Larger source files are generated; their lines are not anchored."""
+INGEST_PROGRESS_COMMITS = 500
+"""Commits between two reports of progress."""
+SKIPPED_COMMITS_NAMED_MAX = 100
+"""Skips are all counted; naming more than a screenful helps nobody."""
 PATCH_LINES_MAX = 50_000
 """Changed lines of one commit that are looked at for symbols; generated and vendored files exceed it."""
 
@@ -228,6 +235,9 @@ ENTITY_BATCH_MAX = 500
 """Entities or relations of one call: what an agent writes in one turn, far above it."""
 RECENT_ENCOUNTERS_MAX = 50
 """Encounters named in a re-entry payload; the spine keeps that many at hand."""
+REENTRY_LIMIT_MAX = 100
+REENTRY_RELATIONS_PER_CONCEPT = 5
+"""Newest relations shown per concept at re-entry, so that a hub cannot fill the payload."""
 CARD_CHARS = 200
 """Of a description in a list; the card says how long the whole is."""
 FRONTIER_SCAN_MAX = 1_000
@@ -338,3 +348,19 @@ INFUSE_BODY_CHARS = 400
 """Of one node's description in a payload; the rest is one call away, and the line says so."""
 INFUSE_NEIGHBOURS_MAX = 8
 INFUSE_THREADS_MAX = 5
+SOURCE_FILE_MAX_BYTES = 1_000_000
+"""Larger source files are generated; they are counted, not parsed."""
+PARSE_IN_PROCESS_FILES = 200
+"""Starting worker processes costs as much as parsing about this many files."""
+PARSE_IN_PROCESS_BYTES = 128_000
+"""A larger file is parsed in a process that can be killed."""
+PARSE_WORKERS = 4
+"""More processes than this only share the disk."""
+PARSE_DEADLINE_SECONDS = 10
+"""A file of the largest size parses in about 2 s; one that takes longer is hostile or defeats its grammar."""
+PARSE_MEMORY_BYTES = 2_000_000_000
+"""Address space of a parsing process."""
+STALE_REFRESH_FILES = 50
+"""Up to this many changed files a question refreshes the graph first (about a second)."""
+RACY_NANOSECONDS = 20_000_000
+"""A file changed within this time of a build may change again without a new stamp, so its content is read again."""

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from itertools import islice
 
 from remora.adapters.git.runner import GitFailed, GitRunner
 from remora.adapters.git.walk import list_commits, reachable
@@ -15,6 +16,7 @@ from remora.ports import Checkout, CommitList, HistoryRange, TrackedFile
 _LOG = ("log", "--no-walk=unsorted", "--stdin", "--no-ext-diff", "--no-textconv", "--no-color")
 _NAMES = ("-z", "--name-status", f"--format={LOG_FORMAT}")
 _RENAMES = ("-M", "-C", f"-l{RENAME_LIMIT}")
+_ANCESTOR_BATCH_MAX = 4_096
 _HEX = re.compile(r"[0-9a-f]{4,64}")
 
 
@@ -104,11 +106,16 @@ class GitReader:
         found = zip(asked, answer.decode("utf-8", "replace").split("\n"), strict=False)
         return {text: full for text, full in found if _HEX.fullmatch(full)}
 
-    def nearest_ancestor(self, revision: str, known: Callable[[str], bool]) -> str:
+    def nearest_ancestor(self, revision: str, known: Callable[[Sequence[str]], Collection[str]]) -> str:
         """The first commit on the first-parent line from `revision` that is known, "" when none is."""
-        start = self.resolve(revision)
-        lines = split_lines(self._runner.stream("rev-list", "--first-parent", start))
-        return next((sha for sha in (line.decode("ascii") for line in lines) if known(sha)), "")
+        lines = split_lines(self._runner.stream("rev-list", "--first-parent", self.resolve(revision)))
+        size = 1
+        while batch := [line.decode("ascii") for line in islice(lines, size)]:
+            found = known(batch)
+            if found:
+                return next(sha for sha in batch if sha in found)
+            size = min(size * 8, _ANCESTOR_BATCH_MAX)
+        return ""
 
     def unreachable(self, shas: Collection[str]) -> frozenset[str]:
         """Which of these commits no branch, tag, remote or HEAD reaches any more."""

@@ -3,12 +3,24 @@
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
+from remora.core.capture.paths import stored_path
 from remora.core.policy import PATCH_LINES_MAX
 
 PATCH_FORMAT = "commit %H"
 _HUNK = re.compile(rb"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 _INDEX = re.compile(rb"index ([0-9a-f]+)\.\.([0-9a-f]+)")
+_QUOTED = re.compile(rb"\\([0-7]{3}|.)", re.DOTALL)
+_ESCAPES = {b"a": b"\a", b"b": b"\b", b"f": b"\f", b"n": b"\n", b"r": b"\r", b"t": b"\t", b"v": b"\v"}
+
+
+class Span(NamedTuple):
+    """A definition's lines in one file, 1-based, both ends included."""
+
+    qualified: str
+    start_line: int
+    end_line: int
 
 
 @dataclass(slots=True)
@@ -25,8 +37,10 @@ class Hunk:
 
 @dataclass(slots=True)
 class FilePatch:
-    """One file of a commit by its blobs; a blob of zeros is an absent side. Binary files have no hunks."""
+    """One file of a commit; an absent side has no path and a blob of zeros. Binary files have no paths, no hunks."""
 
+    old_path: str = ""
+    new_path: str = ""
     old_blob: str = ""
     new_blob: str = ""
     hunks: list[Hunk] = field(default_factory=list)
@@ -69,13 +83,35 @@ def parse_patches(lines: Iterator[bytes]) -> Iterator[CommitPatch]:
             continue
         elif line.startswith(b"diff "):
             commit.files.append(FilePatch())
-        elif line.startswith(b"index ") and commit.files and (match := _INDEX.match(line)):
-            commit.files[-1].old_blob, commit.files[-1].new_blob = match[1].decode(), match[2].decode()
         elif line.startswith(b"@@ ") and commit.files and (match := _HUNK.match(line)):
-            size = _read_hunk(match, lines, commit, room=PATCH_LINES_MAX - kept)
-            kept += size
+            kept += _read_hunk(match, lines, commit, room=PATCH_LINES_MAX - kept)
+        elif commit.files:
+            _read_header(line, commit.files[-1])
     if commit is not None:
         yield commit
+
+
+def _read_header(line: bytes, file: FilePatch) -> None:
+    if line.startswith(b"index ") and (match := _INDEX.match(line)):
+        file.old_blob, file.new_blob = match[1].decode(), match[2].decode()
+    elif line.startswith(b"--- "):
+        file.old_path = _side(line[4:], b"a/")
+    elif line.startswith(b"+++ "):
+        file.new_path = _side(line[4:], b"b/")
+
+
+def _side(name: bytes, prefix: bytes) -> str:
+    """A path of a `---` or `+++` line in stored form; "" for an absent side."""
+    if name.startswith(b'"') and name.endswith(b'"'):
+        name = _QUOTED.sub(_unquoted, name[1:-1])
+    else:
+        name = name.removesuffix(b"\t")  # git's mark after a name with blanks
+    return stored_path(name.removeprefix(prefix)) if name.startswith(prefix) else ""
+
+
+def _unquoted(match: re.Match[bytes]) -> bytes:
+    text = match[1]
+    return bytes([int(text, 8)]) if text.isdigit() else _ESCAPES.get(text, text)
 
 
 def _read_hunk(match: re.Match[bytes], lines: Iterator[bytes], commit: CommitPatch, *, room: int) -> int:

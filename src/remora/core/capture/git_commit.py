@@ -1,0 +1,169 @@
+"""A commit becomes a record: one observation that depends on the commit alone, so that every clone writes the same."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from remora.core.capture.git_log import RawCommit
+from remora.core.capture.trailers import Mention, mentions, without_addresses
+from remora.core.ids import record_id
+from remora.core.policy import (
+    COMMIT_BODY_MAX_CHARS,
+    COMMIT_LINKS_MAX,
+    COMMIT_PATHS_MAX,
+    COMMIT_SUBJECT_MAX_CHARS,
+    RECORD_TIME_MAX_SECONDS,
+    RENAME_LIMIT,
+)
+from remora.core.records.identity import KeyPrefix
+from remora.core.records.model import (
+    SHARED,
+    Link,
+    PathChange,
+    Record,
+    SourceArtifact,
+    SymbolAnchor,
+    SymbolChange,
+    Verification,
+)
+from remora.core.records.vocabulary import PathChangeKind, RecordKind
+from remora.core.redaction import redact_text
+from remora.core.text import clean
+
+_UNVERIFIED = Verification()
+_LINEAGE = (PathChangeKind.RENAMED, PathChangeKind.COPIED)
+
+
+@dataclass(frozen=True, slots=True)
+class CommitContext:
+    """What all commits of one capture share."""
+
+    repository: str
+    branch: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TouchedSymbols:
+    """Symbols of one commit: those whose lines it touched, and those it renamed."""
+
+    anchors: tuple[SymbolAnchor, ...] = ()
+    renames: tuple[SymbolChange, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+NO_SYMBOLS = TouchedSymbols()
+
+
+@dataclass(frozen=True, slots=True)
+class ReadCommit:
+    """A commit with its message read: clean, without addresses and secrets, and with what it names."""
+
+    raw: RawCommit
+    title: str
+    summary: str
+    mentions: tuple[Mention, ...]
+    notes: tuple[str, ...] = field(default=())
+
+    @property
+    def abbreviations(self) -> tuple[str, ...]:
+        """Commits it names by less than the full id."""
+        return tuple(m.commit for m in self.mentions if m.commit and len(m.commit) != len(self.raw.sha))
+
+
+def commit_key(sha: str) -> str:
+    """The idempotency key of a commit's record."""
+    return KeyPrefix.GIT + sha
+
+
+def commit_record_id(repository: str, sha: str) -> str:
+    """The id of a commit's record."""
+    return record_id(repository, commit_key(sha))
+
+
+def read_commit(raw: RawCommit, context: CommitContext) -> ReadCommit:
+    """Clean the message, take out addresses and secrets, cap it with a mark, and find what it names."""
+    subject = " ".join(clean(raw.subject).split())
+    body = clean(raw.body).strip()
+    named = mentions(subject, body, context.repository)
+    title = redact_text(without_addresses(subject)) or "(no message)"
+    summary = redact_text(without_addresses(body).strip()) if body else ""
+    return ReadCommit(
+        raw, _capped(title, COMMIT_SUBJECT_MAX_CHARS), _capped(summary, COMMIT_BODY_MAX_CHARS), named, _notes(raw)
+    )
+
+
+def _capped(text: str, limit: int) -> str:
+    return text if len(text) <= limit else f"{text[:limit].rstrip()} [{len(text) - limit} more characters]"
+
+
+def _notes(raw: RawCommit) -> tuple[str, ...]:
+    """What is known to be missing from the file list."""
+    notes = []
+    if raw.cut:
+        notes.append("history_incomplete: a shallow clone ends here, changed files unknown")
+    if raw.unsafe_paths:
+        notes.append(f"unsafe_paths: {raw.unsafe_paths} names point out of the repository and were left out")
+    if len(raw.changes) > RENAME_LIMIT and _renames_incomplete(raw.changes):
+        notes.append("renames_incomplete: too many files for inexact rename detection")
+    if len(raw.changes) > COMMIT_PATHS_MAX:
+        notes.append(f"paths_capped: {COMMIT_PATHS_MAX} of {len(raw.changes)} changed files kept, renames first")
+    return tuple(notes)
+
+
+def _renames_incomplete(changes: tuple[PathChange, ...]) -> bool:
+    """Git looks for inexact renames only while sources times targets stay within the limit squared."""
+    added = sum(change.kind is PathChangeKind.ADDED for change in changes)
+    deleted = sum(change.kind is PathChangeKind.DELETED for change in changes)
+    return added * deleted > RENAME_LIMIT * RENAME_LIMIT
+
+
+def commit_record(
+    commit: ReadCommit,
+    context: CommitContext,
+    *,
+    full_ids: Mapping[str, str] | None = None,
+    symbols: TouchedSymbols = NO_SYMBOLS,
+) -> Record:
+    """The record of one commit. `full_ids` says what its abbreviations stand for; unknown ones are left as text.
+
+    The recording time is the committer's time: two captures of one commit write the same bytes.
+    """
+    raw = commit.raw
+    notes = commit.notes + symbols.notes
+    return Record.create(
+        idempotency_key=commit_key(raw.sha),
+        kind=RecordKind.CHANGE_EPISODE,
+        title=commit.title,
+        summary=commit.summary,
+        repository=context.repository,
+        occurred_at=max(-RECORD_TIME_MAX_SECONDS, min(RECORD_TIME_MAX_SECONDS, raw.time)),
+        sources=(SourceArtifact("git_commit", commit_key(raw.sha)),),
+        branch=context.branch,
+        commit=raw.sha,
+        affected_symbols=symbols.anchors,
+        symbol_changes=symbols.renames,
+        path_changes=_kept_changes(raw.changes),
+        verification=Verification(notes="; ".join(notes)) if notes else _UNVERIFIED,
+        access_scope=SHARED,
+        links=_links(commit, context.repository, full_ids or {}) if commit.mentions else (),
+    )
+
+
+def _kept_changes(changes: tuple[PathChange, ...]) -> tuple[PathChange, ...]:
+    if len(changes) <= COMMIT_PATHS_MAX:
+        return changes
+    lineage = [change for change in changes if change.kind in _LINEAGE]
+    others = [change for change in changes if change.kind not in _LINEAGE]
+    return tuple((lineage + others)[:COMMIT_PATHS_MAX])
+
+
+def _links(commit: ReadCommit, repository: str, full_ids: Mapping[str, str]) -> tuple[Link, ...]:
+    links: dict[Link, None] = {}
+    for mention in commit.mentions:
+        target = mention.target
+        if mention.commit:
+            whole = len(mention.commit) == len(commit.raw.sha)
+            sha = mention.commit if whole else full_ids.get(mention.commit, "")
+            target = commit_record_id(repository, sha) if sha and sha != commit.raw.sha else ""
+        if target:
+            links[Link(mention.relation, target)] = None
+    return tuple(links)[:COMMIT_LINKS_MAX]

@@ -1,0 +1,107 @@
+"""Which symbols a commit touched, and which ones it renamed, from its patch and the spans in its blobs."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from remora.core.capture.declarations import renamed_declarations
+from remora.core.capture.git_commit import TouchedSymbols
+from remora.core.capture.patch import CommitPatch, FilePatch, Hunk, Span
+from remora.core.policy import (
+    COMMIT_ANCHORS_MAX,
+    COMMIT_SYMBOL_RENAMES_MAX,
+    RENAME_GUESSED_CONFIDENCE,
+    RENAME_PARSED_CONFIDENCE,
+)
+from remora.core.records.model import SymbolAnchor, SymbolChange
+from remora.core.source import Anchor
+
+Spans = Mapping[tuple[str, str], Sequence[Span]]
+"""(path, blob) -> definitions; absent when the file was not parsed."""
+
+
+def touched_symbols(patch: CommitPatch, spans: Spans) -> TouchedSymbols:
+    """Anchors on every definition with a touched line (of the old side only where it is gone), and one-identifier
+    renames. Above the limit the innermost definitions are kept and the rest counted.
+    """
+    touched: dict[tuple[str, str], int] = {}
+    renames: list[SymbolChange] = []
+    for file in patch.files:
+        old, new = _of(spans, file.old_path, file.old_blob), _of(spans, file.new_path, file.new_blob)
+        renames += _renames(file, old, new, patch.sha)
+        for span in _touched(new or (), file.hunks, new_side=True):
+            touched[file.new_path, span.qualified] = span.end_line - span.start_line
+        still_there = {span.qualified for span in new or ()}
+        for span in _touched(old or (), file.hunks, new_side=False):
+            if span.qualified not in still_there:
+                touched[file.old_path, span.qualified] = span.end_line - span.start_line
+    notes = []
+    if len(touched) > COMMIT_ANCHORS_MAX:
+        notes.append(f"anchors_capped: {COMMIT_ANCHORS_MAX} of {len(touched)} touched symbols kept, innermost first")
+    if patch.truncated:
+        notes.append(f"patch_capped: {patch.truncated} changed lines were not looked at for symbols")
+    kept = sorted(touched, key=lambda key: (touched[key], key))[:COMMIT_ANCHORS_MAX]
+    return TouchedSymbols(
+        tuple(_anchor(path, name, patch.sha) for path, name in sorted(kept)),
+        tuple(renames[:COMMIT_SYMBOL_RENAMES_MAX]),
+        tuple(notes),
+    )
+
+
+def _of(spans: Spans, path: str, blob: str) -> Sequence[Span] | None:
+    return spans.get((path, blob)) if path else ()
+
+
+def _anchor(path: str, qualified: str, commit: str, confidence: float = 1.0) -> SymbolAnchor:
+    return SymbolAnchor(Anchor(path, qualified).uri, qualified, path, commit=commit, confidence=confidence)
+
+
+def _touched(spans: Sequence[Span], hunks: Sequence[Hunk], *, new_side: bool) -> Iterator[Span]:
+    ranges = [_range(hunk, new_side=new_side) for hunk in hunks]
+    for span in spans:
+        if any(first <= span.end_line and last >= span.start_line for first, last in ranges):
+            yield span
+
+
+def _range(hunk: Hunk, *, new_side: bool) -> tuple[float, float]:
+    """Lines of one side; where it has none, the place between two lines, which only a definition around it holds."""
+    start, count = (hunk.new_start, hunk.new_count) if new_side else (hunk.old_start, hunk.old_count)
+    return (start, start + count - 1) if count else (start + 0.5, start + 0.5)
+
+
+def _renames(
+    file: FilePatch, old: Sequence[Span] | None, new: Sequence[Span] | None, commit: str
+) -> Iterator[SymbolChange]:
+    """Renames that the parsed definitions confirm; where a side was not parsed, those that the lines alone show."""
+    if not (file.old_path and file.new_path):
+        return
+    for pair in renamed_declarations(file.hunks):
+        if old is None or new is None:
+            names: tuple[str, str] | None = pair.old, pair.new
+            confidence = RENAME_GUESSED_CONFIDENCE
+        else:
+            names = _confirmed(_at(old, pair.old_line, pair.old), _at(new, pair.new_line, pair.new), old, new)
+            confidence = RENAME_PARSED_CONFIDENCE
+        if names:
+            yield SymbolChange(
+                _anchor(file.old_path, names[0], "", confidence),
+                _anchor(file.new_path, names[1], commit, confidence),
+                confidence,
+            )
+
+
+def _confirmed(before: str, after: str, old: Sequence[Span], new: Sequence[Span]) -> tuple[str, str] | None:
+    """The pair unless one of the names is defined on both sides: then something was added or removed, not renamed."""
+    if not before or not after or before == after:
+        return None
+    if any(span.qualified == before for span in new) or any(span.qualified == after for span in old):
+        return None
+    return before, after
+
+
+def _at(spans: Sequence[Span], line: int, name: str) -> str:
+    """Qualified name of the innermost definition called `name` that holds the line."""
+    inside = [
+        span
+        for span in spans
+        if span.start_line <= line <= span.end_line and span.qualified.rsplit(".", 1)[-1].rsplit("::", 1)[-1] == name
+    ]
+    return min(inside, key=lambda span: span.end_line - span.start_line).qualified if inside else ""
