@@ -1,0 +1,36 @@
+"""The hallway: narrow protocols between the use cases and the outside, and the one bag that carries them.
+
+A `Ports` bag is bound to one repository. Adapters raise only errors of `core.errors`.
+"""
+
+from remora.ports.bag import AnalysisPorts, EncounterPorts, FactPorts
+from remora.ports.files import ProjectFiles
+from remora.ports.git import CommitList, Git, HistoryRange, SpanSource, TrackedFile
+from remora.ports.metrics import Betweenness, Cache, Fragility, GraphMetrics
+from remora.ports.records import RecordLog
+from remora.ports.repository import Checkout, Clock, Repository
+from remora.ports.store import Decide, Store, StoreAdmin, StoreRead
+
+__all__ = [
+    "AnalysisPorts",
+    "Betweenness",
+    "Cache",
+    "Checkout",
+    "Clock",
+    "CommitList",
+    "Decide",
+    "EncounterPorts",
+    "FactPorts",
+    "Fragility",
+    "Git",
+    "GraphMetrics",
+    "HistoryRange",
+    "ProjectFiles",
+    "RecordLog",
+    "Repository",
+    "SpanSource",
+    "Store",
+    "StoreAdmin",
+    "StoreRead",
+    "TrackedFile",
+]
