@@ -4,6 +4,7 @@ A `Ports` bag is bound to one repository. Adapters raise only errors of `core.er
 """
 
 from remora.ports.bag import AnalysisPorts, EncounterPorts, FactPorts
+from remora.ports.code_graph import CodeGraphPorts, CodeGraphRead, CodeGraphStore, Parser, SourceFiles
 from remora.ports.files import ProjectFiles
 from remora.ports.git import CommitList, Git, HistoryRange, SpanSource, TrackedFile
 from remora.ports.metrics import Betweenness, Cache, Fragility, GraphMetrics
@@ -17,6 +18,9 @@ __all__ = [
     "Cache",
     "Checkout",
     "Clock",
+    "CodeGraphPorts",
+    "CodeGraphRead",
+    "CodeGraphStore",
     "CommitList",
     "Decide",
     "EncounterPorts",
@@ -25,9 +29,11 @@ __all__ = [
     "Git",
     "GraphMetrics",
     "HistoryRange",
+    "Parser",
     "ProjectFiles",
     "RecordLog",
     "Repository",
+    "SourceFiles",
     "SpanSource",
     "Store",
     "StoreAdmin",

@@ -6,9 +6,6 @@ from typing import Protocol
 
 from remora.core.capture.git_log import RawCommit, UnreadableCommit
 from remora.core.capture.patch import CommitPatch, Span
-from remora.core.codegraph.snapshot import (
-    Span,
-)
 from remora.ports.repository import Checkout
 
 

@@ -1,0 +1,140 @@
+"""The code graph: files to read, a parser, and the store of the built graph."""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from typing import Protocol
+
+from remora.core.codegraph.rules import Rules
+from remora.core.codegraph.snapshot import (
+    EdgeRow,
+    FileRow,
+    FileStamp,
+    FlowRow,
+    GraphUpdate,
+    Listing,
+    Span,
+    SymbolRow,
+    UnresolvedRow,
+)
+from remora.ports.repository import Repository
+
+
+class SourceFiles(Protocol):
+    """The source files of one checkout, as they are on disk now."""
+
+    def listing(self) -> Listing:
+        """Every file of a known language that is not excluded, and how many were, by reason."""
+        ...
+
+    def read(self, path: str) -> bytes | None:
+        """Bytes of a listed file; None when it is gone, no regular file, or too large now."""
+        ...
+
+
+class Parser(Protocol):
+    """Turns texts into neutral facts; one adapter for all languages."""
+
+    def language(self, path: str) -> str:
+        """The language of a file by its name; "" when unknown."""
+        ...
+
+    def rules(self, language: str) -> Rules:
+        """What linking must know of a language."""
+        ...
+
+    def versions(self) -> Mapping[str, str]:
+        """Language -> version of grammar and extraction; facts of another version are parsed again."""
+        ...
+
+    def parse(self, jobs: Iterable[tuple[int, str, bytes]]) -> Iterator[tuple[int, bytes]]:
+        """Encoded facts per (number, language, text), in any order; a file that defeats the parser says why in them."""
+        ...
+
+    def spans(self, path: str, text: bytes) -> Sequence[Span]:
+        """Named declarations of one text with their lines; empty for an unknown language."""
+        ...
+
+
+class CodeGraphRead(Protocol):
+    """One consistent view of a checkout's code graph."""
+
+    def meta(self) -> dict[str, str]:
+        """What the build noted: commit, counts of skipped files."""
+        ...
+
+    def files(self) -> list[FileRow]:
+        """Every file, by path."""
+        ...
+
+    def facts(self, file: int) -> bytes:
+        """A file's facts as the parser gave them."""
+        ...
+
+    def symbols(self, *, files: Collection[int] = (), ids: Collection[int] = (), name: str = "") -> list[SymbolRow]:
+        """Symbols of files, by ids or by bare name; all of them when nothing is asked for. By id."""
+        ...
+
+    def edges(self, *, sources: Collection[int] = (), targets: Collection[int] = ()) -> list[EdgeRow]:
+        """Edges from or to symbols; all of them when nothing is asked for."""
+        ...
+
+    def unresolved(self, sources: Collection[int] = ()) -> list[UnresolvedRow]:
+        """Calls that could not be told, of some symbols or of all."""
+        ...
+
+    def flows(self, *, source: int = 0, target: int = 0, round_number: int) -> list[FlowRow]:
+        """What a file passes to parameters elsewhere, or is passed, in one round of the build."""
+        ...
+
+    def dependents(self, target: int, name: str | None) -> list[tuple[int, str]]:
+        """(file, owner) that depend on a name of a file, or on anything of it."""
+        ...
+
+    def highest_symbol(self) -> int:
+        """The highest symbol number in use."""
+        ...
+
+    def counts(self) -> dict[str, int]:
+        """Numbers of files, symbols, edges and unresolved calls."""
+        ...
+
+
+class CodeGraphStore(Protocol):
+    """The code graph's file of one checkout. Readers only ever see whole builds."""
+
+    def building(self) -> AbstractContextManager[None]:
+        """Hold the builders' lock."""
+        ...
+
+    def read(self) -> AbstractContextManager[CodeGraphRead]:
+        """A consistent view; raises `NotFound` before the first build."""
+        ...
+
+    def replace(self, update: GraphUpdate) -> None:
+        """Put a whole new graph in place."""
+        ...
+
+    def update(self, update: GraphUpdate) -> None:
+        """Apply an incremental build."""
+        ...
+
+    def stamps(self) -> dict[str, tuple[FileStamp, str]]:
+        """Path -> stamp and digest at the last build; a hint that may be lost."""
+        ...
+
+    def write_stamps(self, stamps: Iterable[tuple[str, FileStamp, str]]) -> None:
+        """Remember the stamps of a build."""
+        ...
+
+
+class CodeGraphPorts(Protocol):
+    """What the code graph's use cases need of the bag."""
+
+    @property
+    def repository(self) -> Repository: ...
+    @property
+    def sources(self) -> SourceFiles: ...
+    @property
+    def parser(self) -> Parser: ...
+    @property
+    def code_graph(self) -> CodeGraphStore: ...
