@@ -242,6 +242,12 @@ CARD_CHARS = 200
 """Of a description in a list; the card says how long the whole is."""
 FRONTIER_SCAN_MAX = 1_000
 """Newest questions or hypotheses looked through for open ones at re-entry; what lies beyond is counted as unseen."""
+RELATIONS_PER_STEP_MAX = 5_000
+"""Relations of one node that are read to check or count; a node with more is a hub, and the answer says so."""
+VOCABULARY_SCAN_MAX = 10_000
+VOCABULARY_WORDS_MAX = 50
+SEARCH_LIMIT_MAX = 50
+TRACE_DEPTH_MAX = 6
 TRACE_NODES_MAX = 300
 """Nodes of one provenance walk."""
 TRACE_FAN_OUT = 50

@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Protocol
 
+from remora.core.capture.patch import Span
 from remora.core.codegraph.rules import Rules
 from remora.core.codegraph.snapshot import (
     EdgeRow,
@@ -12,7 +13,6 @@ from remora.core.codegraph.snapshot import (
     FlowRow,
     GraphUpdate,
     Listing,
-    Span,
     SymbolRow,
     UnresolvedRow,
 )

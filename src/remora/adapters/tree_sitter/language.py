@@ -1,0 +1,161 @@
+"""A language is a pair `<name>.scm` + `<name>.toml` in the folder beside this file; both are read once per process."""
+
+import importlib
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import tree_sitter
+
+from remora.core.codegraph.facts import FORMAT
+from remora.core.codegraph.rules import Rules
+from remora.core.errors import Unavailable
+from remora.core.ids import digest
+
+_FOLDER = Path(__file__).parent / "languages"
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """The two files of a language, read but not compiled: enough to recognise files and to link."""
+
+    name: str
+    table: Mapping[str, Any]
+    query: str
+    version: str
+    """Changes whenever the pair, the fact format or the grammar package changes."""
+    rules: Rules
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """How one node kind is read as an expression: the operation, and where its parts are."""
+
+    op: str
+    first: int = 0
+    second: int = 0
+    text: str = ""
+    children: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ParameterForm:
+    """How one node kind is read as a parameter; 0 = the node has no such field."""
+
+    kind: str
+    name: int = 0
+    type: int = 0
+    default: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Language:
+    """A compiled pair: grammar, query, and the forms of expressions and parameters by node kind id."""
+
+    pair: Pair
+    parser: tree_sitter.Parser
+    query: tree_sitter.Query
+    forms: Mapping[int, Form]
+    parameters: Mapping[int, ParameterForm]
+
+
+@cache
+def pairs() -> Mapping[str, Pair]:
+    """Every language of the folder by name."""
+    found = {}
+    for path in sorted(_FOLDER.glob("*.toml")):
+        text = path.read_bytes()
+        table = tomllib.loads(text.decode())
+        query = path.with_suffix(".scm").read_text(encoding="utf-8")
+        version = digest(b"\0".join((FORMAT.encode(), text, query.encode())))[:16]
+        found[table["name"]] = Pair(table["name"], table, query, version, _rules(table))
+    return found
+
+
+@cache
+def by_suffix() -> Mapping[str, str]:
+    """File name ending -> language name."""
+    return {ending: pair.name for pair in pairs().values() for ending in pair.table["extensions"]}
+
+
+@cache
+def language(name: str) -> Language:
+    """The compiled language; raises `Unavailable` when its grammar cannot be loaded."""
+    pair = pairs()[name]
+    module, _, function = pair.table["grammar"].partition(":")
+    try:
+        grammar = tree_sitter.Language(getattr(importlib.import_module(module), function)())
+        query = tree_sitter.Query(grammar, pair.query)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise Unavailable(f"the grammar of {name} cannot be loaded: {error}", advice="reinstall remora") from error
+    return Language(pair, tree_sitter.Parser(grammar), query, _forms(grammar, pair), _parameters(grammar, pair))
+
+
+def _kinds(grammar: tree_sitter.Language, kind: str) -> list[int]:
+    """Every id of a node kind: a grammar may use one name for several symbols."""
+    count = grammar.node_kind_count
+    return [i for i in range(count) if grammar.node_kind_is_named(i) and grammar.node_kind_for_id(i) == kind]
+
+
+def _field(grammar: tree_sitter.Language, pair: Pair, name: str | None) -> int:
+    if not name:
+        return 0
+    found = grammar.field_id_for_name(name)
+    if found is None:
+        raise ValueError(f"{pair.name}: the grammar has no field {name!r}")
+    return found
+
+
+def _forms(grammar: tree_sitter.Language, pair: Pair) -> dict[int, Form]:
+    forms = {}
+    for kind, spec in pair.table["expressions"].items():
+        names = [spec.get(key) for key in ("object", "callee", "field", "value")]
+        parts = [spec.get(key) for key in ("name", "key", "arguments")]
+        if spec["op"] in ("keyword", "pair"):
+            names, parts = [spec.get("name") or spec.get("key")], [spec.get("value")]
+        form = Form(
+            spec["op"],
+            _field(grammar, pair, next(filter(None, names), None)),
+            _field(grammar, pair, next(filter(None, parts), None)),
+            spec.get("type") or spec.get("operator") or "",
+            tuple(spec.get("children", ())),
+        )
+        for number in _kinds(grammar, kind):
+            forms[number] = form
+    return forms
+
+
+def _parameters(grammar: tree_sitter.Language, pair: Pair) -> dict[int, ParameterForm]:
+    forms = {}
+    for kind, spec in pair.table["parameters"].items():
+        places = (_field(grammar, pair, spec.get(key)) for key in ("name", "type", "default"))
+        for number in _kinds(grammar, kind):
+            forms[number] = ParameterForm(spec["kind"], *places)
+    return forms
+
+
+def _rules(table: Mapping[str, Any]) -> Rules:
+    semantics, tests, modules, scopes = (table.get(key, {}) for key in ("semantics", "tests", "modules", "scopes"))
+    listed = {key: tuple(semantics.get(key, ())) for key in ("constructor", "call", "iterate", "enter", "item")}
+    sets = ("static", "classlevel", "property", "append", "element", "elements", "passthrough")
+    return Rules(
+        name=table["name"],
+        module_style=modules.get("style", "dotted"),
+        extensions=tuple(table["extensions"]),
+        index=tuple(modules.get("index", ())),
+        roots=tuple(modules.get("roots", ())),
+        class_visible=scopes.get("class_visible", False),
+        receiver=semantics.get("receiver", ""),
+        super=semantics.get("super", ""),
+        callbacks=dict(semantics.get("callbacks", {})),
+        private_prefix=scopes.get("private_prefix", ""),
+        test_files=tuple(tests.get("files", ())),
+        test_folders=frozenset(tests.get("folders", ())),
+        test_functions=tuple(tests.get("functions", ())),
+        test_classes=tuple(tests.get("classes", ())),
+        **listed,
+        **{key: frozenset(semantics.get(key, ())) for key in sets},
+    )

@@ -1,0 +1,186 @@
+"""Parses many files: here when they are few, else in worker processes that can be killed."""
+
+import os
+import queue
+import select
+import struct
+import subprocess
+import sys
+import threading
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import IO, TypeAlias
+
+from remora.adapters.tree_sitter.extract import extract
+from remora.core import policy
+from remora.core.codegraph.facts import FileFacts, Scope, encode
+
+Job: TypeAlias = tuple[int, str, bytes]
+"""Number of the file, its language, its text."""
+
+
+def parse_many(jobs: Iterable[Job]) -> Iterator[tuple[int, bytes]]:
+    """Encoded facts per file, in any order."""
+    rest = iter(jobs)
+    first = list(islice(rest, policy.PARSE_IN_PROCESS_FILES))
+    beyond = list(islice(rest, 1))
+    if not beyond and all(len(text) <= policy.PARSE_IN_PROCESS_BYTES for _, _, text in first):
+        for number, language, text in first:
+            yield number, parse_one(language, text)
+        return
+    yield from _Pool(_chain(first, beyond, rest)).results()
+
+
+def _chain(*parts: Iterable[Job]) -> Iterator[Job]:
+    for part in parts:
+        yield from part
+
+
+def parse_one(language: str, text: bytes) -> bytes:
+    """Encoded facts of one text; what defeats the extractor is said in `problem`."""
+    if b"\0" in text[:8_000]:
+        return failed(language, "binary content")
+    try:
+        return encode(extract(language, text))
+    except (RecursionError, MemoryError) as error:
+        return failed(language, type(error).__name__)
+
+
+def failed(language: str, problem: str) -> bytes:
+    """Facts of a file that gave none."""
+    return encode(FileFacts(language, [Scope("module", "", "", -1, 1, 1)], [("?",)], problem=problem))
+
+
+_HEAD = struct.Struct("<qII")
+"""Number of the file, bytes of the language's name, bytes of the text; a reply has the number and its bytes."""
+_SHUTDOWN_SECONDS = 5
+
+
+class _Pool:
+    """One thread and one process per core; a process that misses its deadline or dies costs its file and is replaced."""
+
+    def __init__(self, jobs: Iterator[Job]) -> None:
+        self._jobs = jobs
+        self._lock = threading.Lock()
+        self._done: queue.Queue[tuple[int, bytes] | BaseException | None] = queue.Queue(maxsize=256)
+        self._stopped = threading.Event()
+
+    def results(self) -> Iterator[tuple[int, bytes]]:
+        count = max(1, min(os.cpu_count() or 1, policy.PARSE_WORKERS))
+        threads = [threading.Thread(target=self._run, daemon=True) for _ in range(count)]
+        for thread in threads:
+            thread.start()
+        running = len(threads)
+        try:
+            while running:
+                item = self._done.get()
+                if item is None:
+                    running -= 1
+                elif isinstance(item, BaseException):
+                    raise item
+                else:
+                    yield item
+        finally:
+            self._stopped.set()
+            while any(thread.is_alive() for thread in threads):
+                try:
+                    self._done.get(timeout=0.05)
+                except queue.Empty:
+                    continue
+
+    def _next(self) -> Job | None:
+        with self._lock:
+            return None if self._stopped.is_set() else next(self._jobs, None)
+
+    def _run(self) -> None:
+        worker: _Worker | None = None
+        try:
+            while (job := self._next()) is not None:
+                worker = worker or _Worker()
+                number, language, text = job
+                reply = worker.ask(job)
+                if isinstance(reply, str):
+                    worker.kill()
+                    worker = None
+                    reply = failed(language, reply)
+                self._done.put((number, reply))
+        except BaseException as error:  # noqa: BLE001 - handed to the thread that asked, which raises it
+            self._done.put(error)
+        finally:
+            if worker is not None:
+                worker.close()
+            self._done.put(None)
+
+
+class _Worker:
+    def __init__(self) -> None:
+        # -c and not -m: the package's entry is imported once, under its own name.
+        command = [sys.executable, "-c", "from remora.adapters.tree_sitter.worker import main; main()"]
+        self._process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        )
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._in: IO[bytes] = self._process.stdin
+        self._out = self._process.stdout.fileno()
+
+    def ask(self, job: Job) -> bytes | str:
+        """The encoded facts, or why there are none."""
+        number, language, text = job
+        name = language.encode()
+        try:
+            self._in.write(_HEAD.pack(number, len(name), len(text)) + name + text)
+            self._in.flush()
+            head = self._read(_HEAD.size)
+            if isinstance(head, str):
+                return head
+            return self._read(_HEAD.unpack(head)[2])
+        except OSError:
+            return "the parser died"
+
+    def _read(self, size: int) -> bytes | str:
+        parts = []
+        while size:
+            ready, _, _ = select.select([self._out], [], [], policy.PARSE_DEADLINE_SECONDS)
+            if not ready:
+                return "deadline"
+            part = os.read(self._out, size)
+            if not part:
+                return "the parser died"
+            parts.append(part)
+            size -= len(part)
+        return b"".join(parts)
+
+    def kill(self) -> None:
+        self._process.kill()
+        try:
+            self._in.close()
+        except OSError:
+            pass
+        self._reap()
+
+    def close(self) -> None:
+        try:
+            self._in.close()
+        except OSError:
+            self._process.kill()
+        self._reap()
+
+    def _reap(self) -> None:
+        try:
+            self._process.wait(_SHUTDOWN_SECONDS)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait(_SHUTDOWN_SECONDS)
+        assert self._process.stdout is not None
+        self._process.stdout.close()
+
+
+def serve(read: IO[bytes], write: IO[bytes]) -> None:
+    """A worker's life: one file after the other until its input ends."""
+    while len(head := read.read(_HEAD.size)) == _HEAD.size:
+        number, name_bytes, text_bytes = _HEAD.unpack(head)
+        language = read.read(name_bytes).decode()
+        reply = parse_one(language, read.read(text_bytes))
+        write.write(_HEAD.pack(number, 0, len(reply)) + reply)
+        write.flush()

@@ -1,0 +1,1 @@
+"""The code graph: neutral facts of a file, resolution of imports and calls, linking, impact. Pure."""

@@ -1,0 +1,262 @@
+"""Collects what a parser sees, in source order, and binds every name to the assignments that can reach it."""
+
+from dataclasses import dataclass
+
+from remora.core.codegraph.facts import Binding, Expression, FileFacts, Import, Parameter, Scope, Site, Store
+from remora.core.codegraph.rules import Rules
+
+_LATE = 1 << 60
+"""Position of an assignment made from another scope: after all others, and it hides none of them."""
+_NO_BLOCK = -1
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    parent: int
+    scope: int
+    end: int
+    loop: bool
+    depth: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Use:
+    expression: int
+    name: str
+    scope: int
+    block: int
+    position: int
+
+
+class FactsBuilder:
+    """Feed it scopes, blocks, bindings and calls by rising start position; `finish` resolves the names of the file."""
+
+    def __init__(self, rules: Rules, lines: int, size_bytes: int) -> None:
+        self.facts = FileFacts(rules.name, expressions=[("?",)], lines=lines)
+        self._rules = rules
+        self._blocks: list[_Block] = []
+        self._stack: list[int] = []
+        self._uses: list[_Use] = []
+        self._places: list[tuple[int, int]] = []
+        self._outer: set[tuple[int, str]] = set()
+        self._taken: dict[str, int] = {}
+        self._closures: dict[int, int] = {}
+        self._roots: list[int] = []
+        self._pending: list[tuple[str, int, int]] = []
+        self.scope_at: dict[int, int] = {}
+        self.open("module", "", 0, size_bytes + 1, 1, max(lines, 1))
+
+    # --- structure
+
+    @property
+    def scope(self) -> int:
+        """The scope at the current position."""
+        return self._blocks[self._stack[-1]].scope
+
+    def advance(self, position: int) -> None:
+        """Leave every scope and block that ended before `position`."""
+        while len(self._stack) > 1 and self._blocks[self._stack[-1]].end <= position:
+            self._stack.pop()
+
+    def block(self, end: int, *, loop: bool) -> None:
+        """Enter a branch or a loop body of the current scope."""
+        self._push(self.scope, end, loop)
+
+    def _push(self, scope: int, end: int, loop: bool) -> None:
+        parent = self._stack[-1] if self._stack else _NO_BLOCK
+        depth = len(self._stack)
+        self._stack.append(len(self._blocks))
+        self._blocks.append(_Block(parent, scope, end, loop, depth))
+
+    def open(self, kind: str, name: str, start: int, end: int, line: int, end_line: int) -> int:
+        """Enter a new scope; returns its index. Closures get a numbered name, repeated names a numbered suffix."""
+        parent = self.scope if self._stack else -1
+        if kind == "closure":
+            self._closures[parent] = self._closures.get(parent, 0) + 1
+            name = f"<lambda{self._closures[parent]}>"
+        above = self.facts.scopes[parent].qualified if parent >= 0 else ""
+        qualified = f"{above}.{name}" if above and name else name or above
+        if name:
+            self._taken[qualified] = count = self._taken.get(qualified, 0) + 1
+            qualified = f"{qualified}~{count}" if count > 1 else qualified
+        index = len(self.facts.scopes)
+        self.facts.scopes.append(Scope(kind, name, qualified, parent, line, end_line))
+        self.scope_at[start] = index
+        self._roots.append(len(self._blocks))
+        self._push(index, end, False)
+        return index
+
+    # --- expressions
+
+    def expression(self, *row: object) -> int:
+        """Add a row to the table; returns its index."""
+        self.facts.expressions.append(row)
+        return len(self.facts.expressions) - 1
+
+    def use(self, name: str, position: int) -> int:
+        """A name in value position, bound later."""
+        index = self.expression("u", name)
+        self._uses.append(_Use(index, name, self.scope, self._stack[-1], position))
+        return index
+
+    def scope_value(self, op: str, start: int) -> int:
+        """The value of a closure or comprehension whose scope will be opened at `start`."""
+        index = self.expression(op, -1)
+        self._pending.append((op, index, start))
+        return index
+
+    # --- statements
+
+    def bind(self, name: str, value: int, position: int, line: int, kind: str, scope: int | None = None) -> None:
+        """`name` has `value` from `position` on."""
+        self.facts.bindings.append(Binding(name, value, self.scope if scope is None else scope, line, kind))
+        self._places.append((position, self._stack[-1]))
+
+    def declare_outer(self, name: str) -> None:
+        """Assignments of `name` in this scope belong to an enclosing one."""
+        self._outer.add((self.scope, name))
+
+    def parameter(self, scope: int, parameter: Parameter, position: int) -> None:
+        """Add a parameter to a scope that was just opened."""
+        row = self.facts.scopes[scope]
+        value = self.expression("p", scope, len(row.parameters))
+        row.parameters.append(parameter)
+        self.bind(parameter.name, value, position, row.line, "p")
+
+    def load(self, item: Import) -> int:
+        """Record an import; returns the imported value."""
+        self.facts.imports.append(item)
+        return self.expression("m", len(self.facts.imports) - 1)
+
+    def site(self, value: int, line: int, kind: str = "call", scope: int | None = None) -> None:
+        """A call or a use in the current scope."""
+        self.facts.sites.append(Site(self.scope if scope is None else scope, value, line, kind))
+
+    def store(self, target: int, name: str, key: int, value: int) -> None:
+        """An attribute or element of an object is set."""
+        self.facts.stores.append(Store(target, name, key, value))
+
+    # --- binding of names
+
+    def finish(self) -> FileFacts:
+        """Resolve every name lexically and return the facts."""
+        self._place_pending()
+        table = self._table()
+        rows: list[Expression] = self.facts.expressions
+        for use in self._uses:
+            found = self._reaching(table, use)
+            if found:
+                rows[use.expression] = ("n", *found)
+            elif use.name == self._rules.super:
+                rows[use.expression] = ("S", self._method_of(use.scope))
+        self._members(table)
+        self._attributes()
+        return self.facts
+
+    def _place_pending(self) -> None:
+        for op, index, start in self._pending:
+            scope = self.scope_at.get(start)
+            self.facts.expressions[index] = ("?",) if scope is None else (op, scope)
+
+    def _table(self) -> dict[tuple[int, str], list[int]]:
+        table: dict[tuple[int, str], list[int]] = {}
+        moved: list[int] = []
+        for index, binding in enumerate(self.facts.bindings):
+            if (binding.scope, binding.name) in self._outer:
+                moved.append(index)
+            else:
+                table.setdefault((binding.scope, binding.name), []).append(index)
+        for index in moved:
+            binding = self.facts.bindings[index]
+            scope = self._home(table, self.facts.scopes[binding.scope].parent, binding.name)
+            self.facts.bindings[index] = binding._replace(scope=scope)
+            self._places[index] = (_LATE, _NO_BLOCK)
+            table.setdefault((scope, binding.name), []).append(index)
+        for indexes in table.values():
+            indexes.sort(key=lambda item: (self._places[item][0], item))
+        return table
+
+    def _home(self, table: dict[tuple[int, str], list[int]], scope: int, name: str) -> int:
+        while scope > 0:
+            if self.facts.scopes[scope].kind != "class" and (scope, name) in table:
+                return scope
+            scope = self.facts.scopes[scope].parent
+        return 0
+
+    def _method_of(self, scope: int) -> int:
+        while scope > 0 and self.facts.scopes[self.facts.scopes[scope].parent].kind != "class":
+            scope = self.facts.scopes[scope].parent
+        return scope
+
+    def _reaching(self, table: dict[tuple[int, str], list[int]], use: _Use) -> list[int]:
+        scope = use.scope
+        while scope >= 0:
+            row = self.facts.scopes[scope]
+            bindings = table.get((scope, use.name))
+            if bindings and (scope == use.scope or row.kind != "class" or self._rules.class_visible):
+                if len(bindings) == 1:
+                    return bindings
+                if scope == use.scope:
+                    return self._before(bindings, use.block, use.position) or bindings
+                return self._before(bindings, self._roots[scope], _LATE + 1)
+            scope = row.parent
+        return []
+
+    def _before(self, bindings: list[int], block: int, position: int) -> list[int]:
+        """Bindings that can still hold at a place: back to the one that always ran, and on around enclosing loops."""
+        found: list[int] = []
+        loops = self._loops(block)
+        for index in reversed(bindings):
+            place, home = self._places[index]
+            if place > position:
+                if home != _NO_BLOCK and any(self._inside(home, loop) for loop in loops):
+                    found.append(index)
+                continue
+            found.append(index)
+            if home != _NO_BLOCK and self._inside(block, home):
+                break
+        return found[::-1]
+
+    def _loops(self, block: int) -> list[int]:
+        found = []
+        scope = self._blocks[block].scope
+        while block >= 0 and self._blocks[block].scope == scope:
+            if self._blocks[block].loop:
+                found.append(block)
+            block = self._blocks[block].parent
+        return found
+
+    def _inside(self, block: int, outer: int) -> bool:
+        depth = self._blocks[outer].depth
+        while block >= 0 and self._blocks[block].depth > depth:
+            block = self._blocks[block].parent
+        return block == outer
+
+    def _members(self, table: dict[tuple[int, str], list[int]]) -> None:
+        for (scope, name), bindings in table.items():
+            row = self.facts.scopes[scope]
+            if row.kind in ("module", "class"):
+                row.members[name] = self._before(bindings, self._roots[scope], _LATE + 1)
+
+    def _attributes(self) -> None:
+        """Stores on a method's receiver become attributes of the class."""
+        kept: list[Store] = []
+        rows = self.facts.expressions
+        for store in self.facts.stores:
+            target = rows[store.object]
+            owner = -1
+            if store.name and target[0] == "n" and len(target) == 2:
+                owner = self._receiver_class(rows[self.facts.bindings[target[1]].value])
+            if owner < 0:
+                kept.append(store)
+            else:
+                self.facts.scopes[owner].attributes.setdefault(store.name, []).append(store.value)
+        self.facts.stores = kept
+
+    def _receiver_class(self, value: Expression) -> int:
+        if value[0] != "p" or value[2] != 0 or self._rules.receiver != "first":
+            return -1
+        method = self.facts.scopes[value[1]]
+        if method.kind != "function" or "static" in method.flags:
+            return -1
+        return method.parent if self.facts.scopes[method.parent].kind == "class" else -1

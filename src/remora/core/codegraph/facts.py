@@ -1,0 +1,151 @@
+"""What one parsed file says, in language-neutral form; everything later stages need, nothing about the syntax.
+
+Expressions are rows of one table, children by index, so that values can be evaluated without the text. Index 0 is unknown.
+  ("?",)  ("n", binding, ...)  ("u", name)  ("a", object, name)  ("c", callee, (arg, ...), ((name, arg), ...))
+  ("i", object, key)  ("k", type, text)  ("l", type, element, ...)  ("d", type, (key, value), ...)  ("f", scope)
+  ("g", scope) comprehension  ("|", alternative, ...)  ("e", object) element of  ("w", object) entered context
+  ("b", object, position) destructured  ("p", scope, position) parameter  ("m", import)  ("*", object) spread
+  ("x", class) caught exception  ("D", call, scope) decorated definition  ("S", scope) super  ("N", class) construction
+"""
+
+import json
+import zlib
+from dataclasses import dataclass, field, fields
+from typing import Any, NamedTuple, TypeAlias
+
+Expression: TypeAlias = tuple[Any, ...]
+"""One row of the expression table: the operation, then its operands."""
+UNKNOWN = 0
+FORMAT = "1"
+"""Version of this layout and of the rules that fill it; part of every cache key."""
+
+
+class Parameter(NamedTuple):
+    """One parameter: kind is positional, keyword, rest or keywords; `type` and `default` are expressions."""
+
+    name: str
+    kind: str
+    type: int
+    default: int
+
+
+class Binding(NamedTuple):
+    """A name gets a value: kind is d(efinition) i(mport) p(arameter) a(ssignment) or o(ther)."""
+
+    name: str
+    value: int
+    scope: int
+    line: int
+    kind: str
+
+
+class Import(NamedTuple):
+    """`module` as written (leading dots kept), the imported `name` ("" = the module itself, "*" = all of it)."""
+
+    module: str
+    name: str
+    line: int
+
+
+class Site(NamedTuple):
+    """A call (or a use, when `kind` is `use`) of an expression inside a scope."""
+
+    scope: int
+    value: int
+    line: int
+    kind: str
+
+
+@dataclass(slots=True)
+class Scope:
+    """A module, class, function, closure or comprehension. `qualified` is unique in its file, "" for the module."""
+
+    kind: str
+    name: str
+    qualified: str
+    parent: int
+    line: int
+    end_line: int
+    parameters: list[Parameter] = field(default_factory=list)
+    returns: list[int] = field(default_factory=list)
+    yields: list[int] = field(default_factory=list)
+    bases: list[int] = field(default_factory=list)
+    decorators: list[int] = field(default_factory=list)
+    result: int = UNKNOWN
+    flags: list[str] = field(default_factory=list)
+    members: dict[str, list[int]] = field(default_factory=dict)
+    """Final bindings of a module's or class's names."""
+    attributes: dict[str, list[int]] = field(default_factory=dict)
+    """Values stored on the receiver by the methods of a class."""
+    signature: str = ""
+    doc: str = ""
+
+
+class Store(NamedTuple):
+    """`object.name = value`, or `object[key] = value` when `name` is "" (key 0 = appended)."""
+
+    object: int
+    name: str
+    key: int
+    value: int
+
+
+@dataclass(slots=True)
+class FileFacts:
+    """All of one file. The cache key is the content hash, the grammar and `FORMAT`; the path is not part of it."""
+
+    language: str
+    scopes: list[Scope] = field(default_factory=list)
+    expressions: list[Expression] = field(default_factory=list)
+    bindings: list[Binding] = field(default_factory=list)
+    imports: list[Import] = field(default_factory=list)
+    sites: list[Site] = field(default_factory=list)
+    stores: list[Store] = field(default_factory=list)
+    stars: list[int] = field(default_factory=list)
+    """Imports that bring in every public name of a module."""
+    lines: int = 0
+    code_lines: int = 0
+    errors: int = 0
+    """Syntax errors the grammar reported, or expressions given up on."""
+    problem: str = ""
+    """Why the file has no facts (deadline, crash, too big); "" when it has."""
+
+
+_SCOPE_FIELDS = tuple(item.name for item in fields(Scope))
+
+
+def encode(facts: FileFacts) -> bytes:
+    """Deterministic packed form; `decode` reads it back."""
+    rows: list[Any] = [
+        facts.language,
+        [[getattr(scope, name) for name in _SCOPE_FIELDS] for scope in facts.scopes],
+        facts.expressions,
+        facts.bindings,
+        facts.imports,
+        facts.sites,
+        facts.stores,
+        facts.stars,
+        facts.lines,
+        facts.code_lines,
+        facts.errors,
+        facts.problem,
+    ]
+    return zlib.compress(json.dumps(rows, separators=(",", ":")).encode("ascii"), 1)
+
+
+def decode(data: bytes) -> FileFacts:
+    """Facts from `encode`d bytes. Expression rows stay lists; they are only ever indexed."""
+    rows = json.loads(zlib.decompress(data))
+    scopes = [Scope(*row) for row in rows[1]]
+    for scope in scopes:
+        scope.parameters = [Parameter(*row) for row in scope.parameters]
+    return FileFacts(
+        rows[0],
+        scopes,
+        rows[2],
+        [Binding(*row) for row in rows[3]],
+        [Import(*row) for row in rows[4]],
+        [Site(*row) for row in rows[5]],
+        [Store(*row) for row in rows[6]],
+        *rows[7:],
+    )

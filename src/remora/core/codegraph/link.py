@@ -1,0 +1,232 @@
+"""Links one file: its calls, imports, bases and uses become edges, and what it passes to parameters flows on."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from remora.core import policy
+from remora.core.codegraph.evaluate import Evaluator, Owner, Value, Values, argument
+from remora.core.codegraph.facts import FileFacts, Site
+
+Target = tuple[int, int]
+"""A symbol: file index and scope index; a file's module is scope 0."""
+EXTRACTED, INFERRED, AMBIGUOUS = 0, 1, 2
+TIERS = ("EXTRACTED", "INFERRED", "AMBIGUOUS")
+KINDS = ("contains", "calls", "imports", "inherits", "implements", "references")
+
+_FLOWING = ("F", "B", "C", "I", "L", "G", "M", "W")
+
+
+@dataclass(slots=True)
+class Linked:
+    """What linking a file gives. Edges are (source scope, kind, target) -> (tier, line)."""
+
+    edges: dict[tuple[int, str, Target], tuple[int, int]] = field(default_factory=dict)
+    unresolved: list[tuple[int, int, str]] = field(default_factory=list)
+    """(scope, line, name as written) of calls that could not be told."""
+    external: int = 0
+    calls: int = 0
+    flows: dict[tuple[int, int, int], Values] = field(default_factory=dict)
+    """(file, scope, parameter) -> values this file passes."""
+
+
+class Linker:
+    """Links files one after the other with one evaluator."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self._evaluator = evaluator
+        self._linked = Linked()
+        self._facts: FileFacts = FileFacts("")
+        self._file = -1
+
+    def link(self, file: int, inflow: dict[tuple[int, int], Values]) -> Linked:
+        """All edges of one file, given what others pass to its parameters."""
+        self._file, self._linked = file, Linked()
+        self._facts = self._evaluator.load(file)
+        flows = dict(inflow)
+        for _ in range(policy.FLOW_ROUNDS):
+            self._linked = Linked()
+            self._evaluator.focus(file, flows)
+            self._sites()
+            grown = self._grown(inflow)
+            if grown == flows:
+                break
+            flows = grown
+        self._imports()
+        self._classes()
+        return self._linked
+
+    def _grown(self, inflow: dict[tuple[int, int], Values]) -> dict[tuple[int, int], Values]:
+        found = {key: dict(values) for key, values in inflow.items()}
+        for (file, scope, place), values in self._linked.flows.items():
+            if file == self._file:
+                found.setdefault((scope, place), {}).update(values)
+        return {key: values for key, values in found.items() if len(values) <= policy.FLOW_VALUES}
+
+    # --- calls and uses
+
+    def _sites(self) -> None:
+        for site in self._facts.sites:
+            row = self._facts.expressions[site.value]
+            if site.kind == "call":
+                self._call(site, row)
+            elif site.kind == "protocol":
+                self._protocol(site, row)
+            else:
+                self._use(site, row)
+
+    def _call(self, site: Site, row: Any) -> None:
+        linked = self._linked
+        linked.calls += 1
+        values = self._evaluator.values(self._file, row[1])
+        scope = self._caller(site.scope)
+        known = outside = False
+        for value, tier in values.items():
+            if value[0] in ("X", "Y", "T", "K"):
+                outside = True
+                self._callbacks(scope, site, row, value)
+            else:
+                known |= self._target(scope, site, row, value, tier)
+        if not known and outside:
+            linked.external += 1
+        elif not known:
+            linked.unresolved.append((scope, site.line, self._written(row[1])))
+        self._arguments(scope, site, row)
+
+    def _target(self, scope: int, site: Site, row: Any, value: Value, tier: int) -> bool:
+        kind = value[0]
+        if kind in ("F", "B"):
+            self._edge(scope, "calls", value[1:3], tier, site.line)
+            self._flow(value, row)
+            return True
+        if kind == "C":
+            self._edge(scope, "references", value[1:3], tier, site.line)
+            for method in self._evaluator.methods(value, self._evaluator.rules.constructor):
+                self._edge(scope, "calls", method[1:3], tier, site.line)
+                self._flow(method, row)
+            return True
+        if kind == "I":
+            methods = self._evaluator.methods(value, self._evaluator.rules.call)
+            for method in methods:
+                self._edge(scope, "calls", method[1:3], INFERRED, site.line)
+                self._flow(method, row)
+            return bool(methods)
+        return kind == "Z"
+
+    def _callbacks(self, scope: int, site: Site, row: Any, value: Value) -> None:
+        """A built-in that is known to call an argument calls it here."""
+        place = self._evaluator.rules.callbacks.get(str(value[1])) if value[0] == "X" else None
+        if place is None:
+            return
+        parts = list(row[2]) if place == "*" else [part for name, part in row[3] if name == place]
+        for part in parts:
+            for item in self._evaluator.values(self._file, part):
+                if item[0] in ("F", "B"):
+                    self._edge(scope, "calls", item[1:3], INFERRED, site.line)
+
+    def _protocol(self, site: Site, row: Any) -> None:
+        rules = self._evaluator.rules
+        scope = self._caller(site.scope)
+        for value in self._evaluator.values(self._file, row[1]):
+            if value[0] != "I":
+                continue
+            if row[0] == "w":
+                for method in self._evaluator.methods(value, rules.enter):
+                    self._edge(scope, "calls", method[1:3], INFERRED, site.line)
+                continue
+            for method in self._evaluator.methods(value, rules.iterate[:1]):
+                self._edge(scope, "calls", method[1:3], INFERRED, site.line)
+                for item in self._evaluator._returned(method, -1, None):
+                    if item[0] == "I":
+                        for step in self._evaluator.methods(item, rules.iterate[1:]):
+                            self._edge(scope, "calls", step[1:3], INFERRED, site.line)
+
+    def _use(self, site: Site, row: Any) -> None:
+        scope = self._caller(site.scope)
+        for value, tier in self._evaluator.values(self._file, site.value).items():
+            if value[0] in ("F", "B", "C"):
+                self._edge(scope, "references", value[1:3], tier, site.line)
+            if value[0] == "C" and site.kind == "raise":
+                for method in self._evaluator.methods(value, self._evaluator.rules.constructor):
+                    self._edge(scope, "calls", method[1:3], tier, site.line)
+
+    def _arguments(self, scope: int, site: Site, row: Any) -> None:
+        expressions = self._facts.expressions
+        for part in (*row[2], *(value for _, value in row[3])):
+            if expressions[part][0] in ("n", "u", "a", "D", "f"):
+                for value, tier in self._evaluator.values(self._file, part).items():
+                    if value[0] in ("F", "B", "C"):
+                        self._edge(scope, "references", value[1:3], tier, site.line)
+
+    def _flow(self, value: Value, row: Any) -> None:
+        """Note what a call passes to each parameter of a known function."""
+        target = self._evaluator.load(value[1]).scopes[value[2]]
+        for place, parameter in enumerate(target.parameters):
+            expression = argument(target, row, place, bound=value[0] == "B")
+            if not expression or parameter.kind in ("rest", "keywords"):
+                continue
+            values = self._evaluator.values(self._file, expression)
+            passed = {item: INFERRED for item in values if item[0] in _FLOWING}
+            if passed and len(passed) <= policy.FLOW_VALUES:
+                self._linked.flows.setdefault((value[1], value[2], place), {}).update(passed)
+
+    # --- imports and bases
+
+    def _imports(self) -> None:
+        modules = self._evaluator.modules
+        for item in self._facts.imports:
+            module = modules.resolve(self._file, item.module)
+            if module is None or module[0] != "M" or module[1] == self._file:
+                continue
+            self._edge(0, "imports", (int(module[1]), 0), EXTRACTED, item.line)
+            if item.name in ("", "*"):
+                continue
+            for value in self._evaluator.attribute(module, item.name):
+                if value[0] in ("F", "C"):
+                    self._edge(0, "imports", value[1:3], EXTRACTED, item.line)
+                elif value[0] == "M" and value[1] != self._file:
+                    self._edge(0, "imports", (value[1], 0), EXTRACTED, item.line)
+
+    def _classes(self) -> None:
+        for index, row in enumerate(self._facts.scopes):
+            if row.kind != "class":
+                continue
+            for base in self._evaluator.direct_bases(self._file, index):
+                if base[0] == "C":
+                    self._edge(index, "inherits", base[1:3], EXTRACTED, row.line)
+
+    # --- odds and ends
+
+    def _caller(self, scope: int) -> int:
+        """The symbol a scope's calls belong to: class bodies run in their module, comprehensions where they stand."""
+        scopes = self._facts.scopes
+        while scopes[scope].kind in ("comprehension", "class"):
+            scope = scopes[scope].parent
+        return scope
+
+    def _edge(self, source: int, kind: str, target: Iterable[int], tier: int, line: int) -> None:
+        file, scope = target
+        if kind == "references" and (file, scope) == (self._file, source):
+            return
+        key = (source, kind, (file, scope))
+        found = self._linked.edges.get(key)
+        if found is None or tier < found[0]:
+            self._linked.edges[key] = (tier, found[1] if found else line)
+
+    def _written(self, expression: int) -> str:
+        parts: list[str] = []
+        rows = self._facts.expressions
+        row = rows[expression]
+        while row[0] == "a" and len(parts) < 6:
+            parts.append(row[2])
+            row = rows[row[1]]
+        if row[0] == "u":
+            parts.append(row[1])
+        elif row[0] == "n":
+            parts.append(self._facts.bindings[row[1]].name)
+        elif row[0] == "c":
+            parts.append("()")
+        return ".".join(reversed(parts))
+
+
+__all__ = ["AMBIGUOUS", "EXTRACTED", "INFERRED", "KINDS", "TIERS", "Linked", "Linker", "Owner", "Target"]

@@ -1,0 +1,283 @@
+"""Bring the code graph up to date with the checkout: whole at first, later only what changed and what that can touch."""
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from remora.core.codegraph.build import ROUNDS, GraphLinker
+from remora.core.codegraph.facts import FileFacts, decode
+from remora.core.codegraph.plan import Numbering, add_links, changed_names, closure, containment, file_row, module_parts
+from remora.core.codegraph.snapshot import FileRow, FileStamp, GraphUpdate, Listing
+from remora.core.codegraph.symbols import declarations
+from remora.core.errors import Corrupt, NotFound
+from remora.core.ids import digest
+from remora.core.scope import Grant, Right
+from remora.ports import CodeGraphPorts, CodeGraphRead
+
+Progress = Callable[[str, int, int], None]
+"""(stage, done, total)."""
+
+
+@dataclass(frozen=True, slots=True)
+class IndexRequest:
+    """`full` builds everything anew even when little changed; `at_most` gives up (mode `stale`) above so many changes."""
+
+    full: bool = False
+    at_most: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class IndexResult:
+    """What a build did. `mode` is full, incremental, unchanged or stale (too much changed for `at_most`)."""
+
+    mode: str
+    commit: str
+    files: int
+    parsed: int = 0
+    removed: int = 0
+    relinked: int = 0
+    counts: Mapping[str, int] = field(default_factory=dict)
+    skipped: Mapping[str, int] = field(default_factory=dict)
+    problems: tuple[tuple[str, str], ...] = ()
+    """(path, why it has no symbols) of this build."""
+    stale: tuple[str, ...] = ()
+
+
+def index_repository(
+    ports: CodeGraphPorts, grant: Grant, request: IndexRequest, progress: Progress | None = None
+) -> IndexResult:
+    """Index the checkout; readers keep seeing the former graph until the new one is whole."""
+    grant.require(ports.repository.identity, Right.READ)
+    with ports.code_graph.building():
+        build = _Build(ports, ports.sources.listing(), progress or (lambda *_: None))
+        if not request.full:
+            try:
+                with ports.code_graph.read() as reader:
+                    result = build.plan(reader, request.at_most)
+            except (NotFound, Corrupt):
+                if request.at_most is not None:
+                    raise
+            else:
+                build.apply()
+                return result
+        return build.full()
+
+
+@dataclass(slots=True)
+class _Changes:
+    changed: dict[str, FileRow] = field(default_factory=dict)
+    added: list[str] = field(default_factory=list)
+    removed: list[FileRow] = field(default_factory=list)
+    same: dict[str, FileRow] = field(default_factory=dict)
+
+    def total(self) -> int:
+        return len(self.changed) + len(self.added) + len(self.removed)
+
+
+class _Build:
+    """One run over one listing."""
+
+    def __init__(self, ports: CodeGraphPorts, listing: Listing, progress: Progress) -> None:
+        self._ports = ports
+        self._listing = listing
+        self._progress = progress
+        self._update = GraphUpdate()
+        self._facts: dict[int, FileFacts] = {}
+        self._digests: dict[str, str] = {}
+        self._texts: dict[str, bytes] = {}
+        self._versions = ports.parser.versions()
+        self._numbering = Numbering()
+        self._reader: CodeGraphRead | None = None
+        self._files: dict[int, str] = {}
+        self._known: dict[str, str] = {}
+        self._lost: list[str] = []
+        self._changed = False
+
+    # --- whole
+
+    def full(self) -> IndexResult:
+        """Build everything and replace the graph."""
+        numbers = {path: place for place, path in enumerate(self._listing.files, 1)}
+        self._parse(numbers, {})
+        for path, number in numbers.items():
+            if number in self._facts:
+                self._files[number] = path
+        self._link(set(self._files))
+        self._describe()
+        self._ports.code_graph.replace(self._update)
+        self._ports.code_graph.write_stamps(self._stamps({}))
+        return self._result("full", 0)
+
+    # --- what changed
+
+    def plan(self, reader: CodeGraphRead, at_most: int | None) -> IndexResult:
+        """Find what changed and link what it can touch; nothing is written yet."""
+        self._reader = reader
+        rows = {row.path: row for row in reader.files()}
+        changes = self._compare(rows)
+        self._changed = bool(changes.total()) or reader.meta().get("commit", "") != self._listing.commit
+        if not changes.total():
+            self._describe()
+            skipped = self._listing.skipped
+            return IndexResult("unchanged", self._listing.commit, len(rows), counts=reader.counts(), skipped=skipped)
+        if at_most is not None and changes.total() > at_most:
+            self._changed = False
+            stale = [*changes.changed, *changes.added, *(row.path for row in changes.removed)]
+            return IndexResult("stale", self._listing.commit, len(rows), stale=tuple(sorted(stale)))
+        self._plan(rows, changes)
+        return self._result("incremental", len(changes.removed))
+
+    def apply(self) -> None:
+        """Write what was planned, if anything."""
+        if self._changed:
+            self._ports.code_graph.update(self._update)
+            self._ports.code_graph.write_stamps(self._stamps(self._known))
+
+    def _compare(self, rows: Mapping[str, FileRow]) -> _Changes:
+        found = _Changes()
+        stamps = self._ports.code_graph.stamps()
+        for path, stamp in self._listing.files.items():
+            row = rows.get(path)
+            if row is None:
+                found.added.append(path)
+                continue
+            known = stamps.get(path)
+            current = known[1] if known is not None and known[0] == stamp else self._digest(path)
+            self._known[path] = current
+            if current != row.digest or self._versions.get(row.language) != row.version:
+                found.changed[path] = row
+        found.removed = [row for path, row in rows.items() if path not in self._listing.files]
+        return found
+
+    def _plan(self, rows: Mapping[str, FileRow], changes: _Changes) -> None:
+        assert self._reader is not None
+        before = {row.id: self._loaded(row.id) for row in changes.changed.values()}
+        self._facts.clear()
+        highest = max((row.id for row in rows.values()), default=0)
+        numbers = {path: row.id for path, row in changes.changed.items()}
+        numbers.update({path: highest + place for place, path in enumerate(sorted(changes.added), 1)})
+        changed_ids = set(numbers.values())
+        old_symbols = self._reader.symbols(files=[row.id for row in changes.changed.values()]) if before else []
+        former: dict[int, dict[str, int]] = {}
+        for symbol in old_symbols:
+            former.setdefault(symbol.file, {})[symbol.qualified] = symbol.id
+        self._numbering.next_id = self._reader.highest_symbol() + 1
+        self._parse(numbers, former)
+        gone = {row.id for row in changes.removed}
+        self._files = {row.id: row.path for row in rows.values() if row.id not in gone}
+        self._files.update({number: path for path, number in numbers.items()})
+        self._update.removed = sorted(gone)
+        seeds: list[tuple[int, str | None]] = [(number, None) for number in gone]
+        seeds += [(0, part) for part in module_parts([*changes.added, *(row.path for row in changes.removed)])]
+        for number, facts in before.items():
+            names = changed_names(facts, self._facts[number])
+            seeds += [(number, None)] if names is None else [(number, name) for name in sorted(names)]
+            self._update.stale_owners += [(number, name) for name in sorted(names or ())]
+        files, owners = closure(seeds, self._reader.dependents)
+        self._update.stale_owners += sorted(owners)
+        todo = (files | changed_ids) & self._files.keys()
+        self._link(todo)
+        self._describe()
+
+    # --- parsing
+
+    def _digest(self, path: str) -> str:
+        text = self._ports.sources.read(path)
+        if text is None:
+            return ""
+        self._texts[path] = text
+        return digest(text)
+
+    def _jobs(self, numbers: Mapping[str, int]) -> Iterator[tuple[int, str, bytes]]:
+        for path, number in numbers.items():
+            text = self._texts.pop(path, None)
+            text = self._ports.sources.read(path) if text is None else text
+            if text is None:
+                self._lost.append(path)
+                continue
+            self._digests[path] = digest(text)
+            yield number, self._ports.parser.language(path), text
+
+    def _parse(self, numbers: Mapping[str, int], former: Mapping[int, Mapping[str, int]]) -> None:
+        paths = {number: path for path, number in numbers.items()}
+        packed: dict[int, bytes] = {}
+        for number, data in self._ports.parser.parse(self._jobs(numbers)):
+            packed[number] = data
+            self._progress("parse", len(packed), len(numbers))
+        for number in sorted(packed):
+            path, facts = paths[number], decode(packed[number])
+            self._facts[number] = facts
+            declared = declarations(facts, self._ports.parser.rules(facts.language), path)
+            rows = self._numbering.number(number, declared, former.get(number, {}))
+            self._update.symbols[number] = rows
+            self._update.edges.extend(containment(rows))
+            version = self._versions[facts.language]
+            row = file_row(number, path, facts, self._digests[path], version, len(rows))
+            self._update.files.append((row, packed[number]))
+
+    def _loaded(self, number: int) -> FileFacts:
+        found = self._facts.get(number)
+        if found is None:
+            assert self._reader is not None
+            found = self._facts[number] = decode(self._reader.facts(number))
+            self._numbering.learn(self._reader.symbols(files=(number,)))
+        return found
+
+    # --- linking
+
+    def _link(self, todo: set[int]) -> None:
+        languages: dict[str, list[tuple[int, str]]] = {}
+        for number, path in sorted(self._files.items(), key=lambda item: item[1]):
+            languages.setdefault(self._ports.parser.language(path), []).append((number, path))
+        done = 0
+
+        def count(step: int) -> None:
+            nonlocal done
+            done += step
+            self._progress("link", min(done, len(todo)), len(todo))
+
+        for language, files in sorted(languages.items()):
+            mine = todo & {number for number, _ in files}
+            if not mine:
+                continue
+            linker = GraphLinker(self._ports.parser.rules(language), files, self._loaded)
+            result = linker.run(mine, self._incoming, self._outgoing, count)
+            add_links(self._update, result, self._numbering, self._loaded, ROUNDS - 1)
+
+    def _incoming(self, number: int, target: int) -> list[tuple[int, str]]:
+        if self._reader is None:
+            return []
+        return [(row.source, row.payload) for row in self._reader.flows(target=target, round_number=number)]
+
+    def _outgoing(self, number: int, source: int) -> dict[int, str]:
+        if self._reader is None:
+            return {}
+        return {row.target: row.payload for row in self._reader.flows(source=source, round_number=number)}
+
+    # --- result
+
+    def _describe(self) -> None:
+        self._update.meta = {"commit": self._listing.commit, "skipped": json.dumps(self._listing.skipped)}
+
+    def _stamps(self, known: Mapping[str, str]) -> Iterator[tuple[str, FileStamp, str]]:
+        for path, stamp in self._listing.files.items():
+            found = self._digests.get(path) or known.get(path)
+            if found:
+                yield path, stamp, found
+
+    def _result(self, mode: str, removed: int) -> IndexResult:
+        problems = [(row.path, row.problem) for row, _ in self._update.files if row.problem]
+        problems += [(path, "gone while reading") for path in self._lost]
+        symbols = sum(map(len, self._update.symbols.values()))
+        counts = {"symbol": symbols, "edge": len(self._update.edges), "unresolved": len(self._update.unresolved)}
+        return IndexResult(
+            mode,
+            self._listing.commit,
+            len(self._files),
+            parsed=len(self._update.files),
+            removed=removed,
+            relinked=len(self._update.relinked),
+            counts=counts,
+            skipped=self._listing.skipped,
+            problems=tuple(sorted(problems)),
+        )
