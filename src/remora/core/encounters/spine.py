@@ -92,13 +92,13 @@ class Advance:
     opened: bool
 
 
-def advance(found: Mapping[str, Item], now: int, *, name: str, session: str, by: Provenance) -> Advance:
+def advance(found: Mapping[str, Item], head: Head, now: int, *, name: str, session: str, by: Provenance) -> Advance:
     """Open the session's next encounter: next tick, chained to its last one, or after the latest of all.
 
-    `found` holds what exists of: the head, the session's pointer, the encounter of this name. Raises `Conflict` when
-    the name belongs to another encounter.
+    `found` holds what exists of the session's pointer and the encounter of this name. Raises `Conflict` when the name
+    belongs to another encounter.
     """
-    head, pointer = Head.of(found), Pointer.of(session, found)
+    pointer = Pointer.of(session, found)
     encounter_id = node_id(ENCOUNTER, name)
     known = found.get(encounter_id)
     if isinstance(known, Node):

@@ -1,8 +1,10 @@
 """Checking what a caller wants to write against the tables: every error of a batch at once, with what is allowed."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
+from remora.core.encounters.identity import node_id
 from remora.core.encounters.schema import (
     AUTHORED_RELATIONS,
     AUTHORED_TYPES,
@@ -26,10 +28,12 @@ from remora.core.policy import (
     NODE_TEXT_MAX_CHARS,
 )
 from remora.core.source import Anchor
-from remora.core.text import fold_name, name_key
+from remora.core.text import clean, fold_name, name_key
 
 Scrub = Callable[[str], str]
 """Takes secrets and unseen characters out of a text, before anything else looks at it."""
+_RAW_FACTOR = 2
+"""A raw text longer than this many limits is refused before it is scrubbed, which takes time."""
 _LIMITS = {Kind.NAME: NODE_NAME_MAX_CHARS, Kind.TEXT: NODE_TEXT_MAX_CHARS}
 
 
@@ -51,6 +55,11 @@ class RelationDraft:
     target: str
     type: str
     properties: Mapping[str, Json]
+
+
+def scrubber(redact: Callable[[str], str]) -> Scrub:
+    """Cleaning, then redaction."""
+    return lambda text: redact(clean(text))
 
 
 def entity_drafts(entities: object, scrub: Scrub, *, partial: Callable[[str, str], bool]) -> tuple[EntityDraft, ...]:
@@ -75,12 +84,31 @@ def entity_drafts(entities: object, scrub: Scrub, *, partial: Callable[[str, str
     return tuple(drafts)
 
 
-def relation_drafts(relations: object, scrub: Scrub) -> tuple[tuple[RelationDraft, ...], list[InvalidInput]]:
-    """The relations whose form is right, and every error of form; ends and direction are checked by the plan."""
+def drafted_ids(entities: object, scrub: Scrub) -> tuple[str, ...]:
+    """Ids of the nodes that a raw batch may mean, for one look-up before it is checked; never fails."""
+    ids: dict[str, None] = {}
+    for entity in entities[:ENTITY_BATCH_MAX] if isinstance(entities, list | tuple) else ():
+        entry = entity if isinstance(entity, dict) else {}
+        nested = entry.get("properties")
+        name = nested.get("name") if isinstance(nested, dict) and "name" in nested else entry.get("name")
+        node_type = entry.get("type")
+        if isinstance(name, str) and isinstance(node_type, str) and node_type in AUTHORED_TYPES:
+            with suppress(InvalidInput):
+                ids[node_id(node_type, name_of(name, "name", scrub))] = None
+    return tuple(ids)
+
+
+def relation_drafts(
+    relations: object, scrub: Scrub, *, named_only: bool = False
+) -> tuple[tuple[RelationDraft, ...], list[InvalidInput]]:
+    """The relations whose form is right, and every error of form; ends and direction are checked by the plan.
+
+    `named_only`: they are named, not written, so that nothing but source, target and type is required.
+    """
     errors: list[InvalidInput] = []
     drafts: list[RelationDraft] = []
     for index, relation in enumerate(_batch("relations", relations)):
-        draft = _relation(f"relations[{index}]", relation, scrub, errors)
+        draft = _relation(f"relations[{index}]", relation, scrub, errors, named_only=named_only)
         if draft is not None:
             drafts.append(draft)
     return tuple(drafts), errors
@@ -90,6 +118,7 @@ def name_of(value: object, field: str, scrub: Scrub) -> str:
     """A name as it is kept. Raises `InvalidInput` when it is not text, empty or too long."""
     if not isinstance(value, str):
         raise InvalidInput(field, f"is a {type(value).__name__}", allowed=Kind.NAME.value)
+    _measured(value, NODE_NAME_MAX_CHARS * _RAW_FACTOR, field, NODE_NAME_MAX_CHARS)
     name = fold_name(scrub(value))
     if not name:
         raise InvalidInput(field, "is empty", allowed=f"1 to {NODE_NAME_MAX_CHARS} characters")
@@ -132,7 +161,7 @@ def _entity(
     kept = dict(_properties(f"{field} ({node_type})", table, given, scrub, errors))
     name = kept.get("name")
     exists = isinstance(name, str) and partial(node_type, name)
-    errors.extend(_missing(f"{field} ({node_type})", table, given, exists=exists))
+    errors.extend(missing(f"{field} ({node_type})", table, given, exists=exists))
     errors.extend(_anchor_errors(field, node_type, kept))
     if len(errors) > before or not isinstance(name, str):
         return None
@@ -172,9 +201,10 @@ def _properties(
                 errors.append(error)
 
 
-def _missing(
-    field: str, table: Mapping[str, Property], given: Mapping[str, object], *, exists: bool
+def missing(
+    field: str, table: Mapping[str, Property], given: Mapping[str, object], *, exists: bool = False
 ) -> Iterator[InvalidInput]:
+    """An error for every required property that is not given; of a node that exists only the name is required."""
     for key, spec in table.items():
         if spec.required and given.get(key) is None and not (exists and key != "name"):
             required = ", ".join(name for name, other in table.items() if other.required)
@@ -184,7 +214,7 @@ def _missing(
 def _checked(spec: Property, value: object, field: str, scrub: Scrub) -> Json:
     if spec.choices:
         if not isinstance(value, str) or value not in spec.choices:
-            shown = _short(scrub(value)) if isinstance(value, str) else f"a {type(value).__name__}"
+            shown = _short(scrub(value[:200])) if isinstance(value, str) else f"a {type(value).__name__}"
             raise InvalidInput(field, f"{shown} is unknown", allowed=spec.allowed)
         return value
     if spec.kind is Kind.LINES:
@@ -210,6 +240,7 @@ def _worded(spec: Property, value: str, field: str, scrub: Scrub) -> str:
 
 def _text(spec: Property, value: str, field: str, scrub: Scrub) -> str:
     limit = _LIMITS.get(spec.kind, NODE_LINE_MAX_CHARS)
+    _measured(value, limit * _RAW_FACTOR, field, limit)
     text = scrub(value).strip()
     if spec.kind is not Kind.TEXT:
         text = " ".join(text.split())
@@ -218,6 +249,11 @@ def _text(spec: Property, value: str, field: str, scrub: Scrub) -> str:
     if len(text) > limit:
         raise InvalidInput(field, f"has {len(text)} characters", allowed=f"at most {limit} characters")
     return text
+
+
+def _measured(value: str, most: int, field: str, limit: int) -> None:
+    if len(value) > most:
+        raise InvalidInput(field, f"has {len(value)} characters", allowed=f"at most {limit} characters")
 
 
 def _lines(value: object, field: str, scrub: Scrub) -> Json:
@@ -239,7 +275,9 @@ def _anchor_errors(field: str, node_type: str, properties: Mapping[str, Json]) -
             yield InvalidInput(f"{field}.{key}", error.problem, allowed=error.allowed)
 
 
-def _relation(field: str, relation: object, scrub: Scrub, errors: list[InvalidInput]) -> RelationDraft | None:
+def _relation(
+    field: str, relation: object, scrub: Scrub, errors: list[InvalidInput], *, named_only: bool
+) -> RelationDraft | None:
     if not isinstance(relation, dict):
         allowed = "{source, target, type, properties}"
         errors.append(InvalidInput(field, f"is a {type(relation).__name__}", allowed=allowed))
@@ -255,7 +293,7 @@ def _relation(field: str, relation: object, scrub: Scrub, errors: list[InvalidIn
     given, _ = _given(field, relation, ("source", "target", "type"), errors)
     table = RELATIONS[label].properties
     kept = dict(_properties(f"{field} ({label})", table, given, scrub, errors))
-    errors.extend(_missing(f"{field} ({label})", table, given, exists=False))
+    errors.extend(missing(f"{field} ({label})", table, given, exists=named_only))
     return RelationDraft(ends[0], ends[1], label, kept) if len(errors) == before else None
 
 

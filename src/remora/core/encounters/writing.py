@@ -16,7 +16,7 @@ from remora.core.encounters.schema import (
 )
 from remora.core.encounters.spine import automatic, touch
 from remora.core.encounters.times import shown
-from remora.core.encounters.validation import EntityDraft, RelationDraft
+from remora.core.encounters.validation import EntityDraft, RelationDraft, missing
 from remora.core.errors import InvalidBatch, InvalidInput
 from remora.core.graph import Changes, Edge, Item, Json, Node
 from remora.core.scope import REPOSITORY, Trust
@@ -39,13 +39,19 @@ class Written:
     outcome: str
     dropped: tuple[str, ...] = ()
 
+    def to_json(self) -> dict[str, Json]:
+        """One row of an answer; `dropped` names properties that only we may set."""
+        row: dict[str, Json] = {"id": self.item, "name": self.reference, "outcome": self.outcome}
+        return {**row, "dropped": list(self.dropped)} if self.dropped else row
+
 
 def write_entities(
     drafts: Sequence[EntityDraft], found: Mapping[str, Item], encounter: Node, now: int, by: Provenance
 ) -> tuple[Changes, tuple[Written, ...]]:
     """Create or update by (type, name). A node keeps its first anchor; an update appends the former version.
 
-    `found` holds the nodes of these drafts that exist. Raises `InvalidBatch` when trust forbids an update.
+    `found` holds the nodes of these drafts that exist. Raises `InvalidBatch` when trust forbids an update, or when a
+    node to update is gone and the draft is too little to create it.
     """
     put: list[Item] = []
     written: list[Written] = []
@@ -63,6 +69,7 @@ def write_entities(
             put += [_version(known), _updated(known, merged, now, by)]
             written.append(Written(known.id, reference(known), "updated", draft.dropped))
         else:
+            errors += missing(f"entities[{index}] ({draft.type})", NODE_TYPES[draft.type].properties, draft.properties)
             node = _created(draft, encounter, now, by)
             put += [node, *_anchor(node, encounter, now, by)]
             written.append(Written(node.id, reference(node), "created", draft.dropped))

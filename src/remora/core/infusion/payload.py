@@ -5,11 +5,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 from remora.core.infusion.ledger import Due, Ledger
-from remora.core.recall.notice import contained, envelope
-
-
-_FRAME_CHARS = 4_000
-"""More than the notice, the tags and all line ends of a payload take; the budget was kept before."""
+from remora.core.recall.notice import MINIMUM_CHARS, NOTICE, contained, envelope
 
 
 class Section(IntEnum):
@@ -145,7 +141,7 @@ def _due(block: Block, ledger: Ledger, *, delta: bool) -> tuple[Block, Due] | No
 
 def _enveloped(signature: Sequence[str], lines: Sequence[str], dropped: int) -> str:
     inside = [*signature, *lines, *([_dropped_line(dropped)] if dropped else [])]
-    return envelope(inside, max_chars=sum(map(len, inside)) + _FRAME_CHARS)
+    return envelope(inside, max_chars=sum(map(len, inside)) + len(inside) + len(NOTICE) + MINIMUM_CHARS + 1)
 
 
 def _overhead(signature: Sequence[str]) -> int:
