@@ -3,12 +3,12 @@
 A `Ports` bag is bound to one repository. Adapters raise only errors of `core.errors`.
 """
 
-from remora.ports.bag import AnalysisPorts, EncounterPorts, FactPorts
+from remora.ports.bag import AnalysisPorts, EncounterPorts, FactPorts, Ports, StoreFile
 from remora.ports.code_graph import CodeGraphPorts, CodeGraphRead, CodeGraphStore, Parser, SourceFiles
 from remora.ports.files import ProjectFiles
 from remora.ports.git import CommitList, Git, HistoryRange, SpanSource, TrackedFile
 from remora.ports.metrics import Betweenness, Cache, Fragility, GraphMetrics
-from remora.ports.records import RecordLog
+from remora.ports.records import RecordIndex, RecordLog, RecordView
 from remora.ports.repository import Checkout, Clock, Repository
 from remora.ports.store import Decide, Store, StoreAdmin, StoreRead
 
@@ -30,13 +30,19 @@ __all__ = [
     "GraphMetrics",
     "HistoryRange",
     "Parser",
+    "Ports",
     "ProjectFiles",
+    "RecordIndex",
     "RecordLog",
+    "RecordPorts",
+    "RecordView",
     "Repository",
     "SourceFiles",
     "SpanSource",
     "Store",
     "StoreAdmin",
+    "StoreFile",
     "StoreRead",
+    "SymbolLookup",
     "TrackedFile",
 ]

@@ -1,11 +1,54 @@
 """The bag that carries the ports of one repository, and the parts of it that use cases need."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Protocol
 
+from remora.ports.code_graph import CodeGraphStore, Parser, SourceFiles
+from remora.ports.git import Git, SpanSource
 from remora.ports.metrics import Cache, GraphMetrics
-from remora.ports.repository import Clock, Repository
-from remora.ports.store import Store
+from remora.ports.records import RecordIndex, RecordLog
+from remora.ports.repository import Checkout, Clock, Repository
+from remora.ports.store import Store, StoreAdmin
+
+
+class StoreFile(Store, StoreAdmin, Protocol):
+    """A store with its care."""
+
+
+@dataclass(frozen=True)
+class Ports:
+    """Everything outside, bound to one repository. Members are cheap to make and open what they stand for when used."""
+
+    repository: Repository
+    checkout: Checkout
+    clock: Clock
+    redact: Callable[[str], str]
+    open_store: Callable[[], StoreFile]
+    records: RecordLog
+    record_index: RecordIndex
+    git: Git
+    sources: SourceFiles
+    parser: Parser
+    spans: SpanSource
+    code_graph: CodeGraphStore
+    metrics: GraphMetrics
+    cache: Cache
+
+    @cached_property
+    def store(self) -> Store:
+        """The repository's partition; its file is opened, and made when absent, on first use."""
+        return self._store_file
+
+    @property
+    def store_admin(self) -> StoreAdmin:
+        """Care of the same partition."""
+        return self._store_file
+
+    @cached_property
+    def _store_file(self) -> StoreFile:
+        return self.open_store()
 
 
 class EncounterPorts(Protocol):
