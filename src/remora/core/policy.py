@@ -89,6 +89,10 @@ FUSION_K = 10
 """Reciprocal rank fusion; the usual 60 flattens the margin between the first ranks."""
 RECALL_MAX_CHARS = 6_000
 RECALL_LIMIT = 8
+CITATIONS_SHOWN = 3
+"""Per recalled fact; the whole list is a listing away."""
+VECTOR_LIMIT = 10
+"""Items that the vector leg may add: the seed's three to ten."""
 RECALL_LIMIT_MAX = 50
 FAMILY_FLOOR = 2
 """Places that each family with hits keeps in a joint answer: a crowd of records must not hide the one fact."""

@@ -4,7 +4,6 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Protocol
 
-from remora.core.capture.patch import Span
 from remora.core.codegraph.rules import Rules
 from remora.core.codegraph.snapshot import (
     EdgeRow,
@@ -13,6 +12,7 @@ from remora.core.codegraph.snapshot import (
     FlowRow,
     GraphUpdate,
     Listing,
+    Span,
     SymbolRow,
     UnresolvedRow,
 )

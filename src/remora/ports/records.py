@@ -1,14 +1,12 @@
 """The log of records and its index."""
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import AbstractContextManager
 from typing import Protocol
 
 from remora.core.records.indexed import AnchorKey, IndexedRecord, IndexState, Lineage, Narrowing, RecordCandidates
-from remora.core.records.lifecycle import Holder
 from remora.core.records.log import (
     AppendOutcome,
-    BadRecord,
     BulkAppended,
     Compacted,
     LogReport,
@@ -58,76 +56,6 @@ class RecordLog(Protocol):
 
     def verify(self, progress: Progress | None = None) -> LogReport:
         """Check every byte and name everything that is bad."""
-        ...
-
-
-class RecordView(Protocol):
-    """One consistent view of the log for one caller: what the caller may not see is neither found nor counted."""
-
-    @property
-    def total(self) -> int:
-        """How many records the caller may see."""
-        ...
-
-    @property
-    def state(self) -> IndexState:
-        """What this view was served from. Bad records are counted for those who see everything."""
-        ...
-
-    def bad(self) -> tuple[BadRecord, ...]:
-        """Everything in the log that cannot be served, also ids that several units hold differently."""
-        ...
-
-    def text(
-        self, terms: Collection[str], prefixes: Collection[str], narrowing: Narrowing, *, limit: int
-    ) -> RecordCandidates:
-        """Records that share words with the query, by how rare the shared words are; broad words never narrow."""
-        ...
-
-    def concrete(self, keys: Collection[str], *, limit: int) -> tuple[str, ...]:
-        """Path endings and folders as the whole paths that records name; other keys stay as they are."""
-        ...
-
-    def anchored(
-        self, keys: Collection[AnchorKey], narrowing: Narrowing, *, limit: int
-    ) -> tuple[tuple[IndexedRecord, ...], int]:
-        """Records that hold any of the keys within its time, newest first, and how many there are in all."""
-        ...
-
-    def lineage(self, keys: Collection[str]) -> tuple[Lineage, ...]:
-        """Renames and copies that visible records tell of these keys, oldest first."""
-        ...
-
-    def newest(self, narrowing: Narrowing, *, limit: int) -> tuple[tuple[IndexedRecord, ...], int]:
-        """The newest records, and how many there are in all."""
-        ...
-
-    def get(self, ids: Collection[str]) -> dict[str, IndexedRecord]:
-        """The visible ones of these records."""
-        ...
-
-    def by_source(self, uris: Collection[str]) -> tuple[IndexedRecord, ...]:
-        """Visible records that cite any of these sources, newest first."""
-        ...
-
-    def linking(self, targets: Collection[str]) -> tuple[tuple[str, Relation, IndexedRecord], ...]:
-        """(target, relation, record) of visible records with a link to any of the targets, newest first."""
-        ...
-
-    def holders(self, targets: Collection[str]) -> dict[str, tuple[Holder, ...]]:
-        """Target id -> visible records that say they supersede it, newest first."""
-        ...
-
-
-class RecordIndex(Protocol):
-    """Answers queries about the log; follows whatever any process appended."""
-
-    def view(self, grant: Grant) -> AbstractContextManager[RecordView]:
-        """A consistent view of everything in the log now, for one caller."""
-        ...
-
-    def close(self) -> None:
-        """Release the file."""
         ...
 
 

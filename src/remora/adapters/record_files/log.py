@@ -124,8 +124,9 @@ class FileRecordLog:
         return _retried(lambda: self._present(set(record_ids)))
 
     def _present(self, wanted: set[str]) -> frozenset[str]:
-        found = {name for name in wanted if any(self._loose_path(folder, name) for folder in self._layout.loose)}
         many = len(wanted) >= policy.RECORD_BULK_MIN
+        likely = wanted & loose.names(self._layout.loose) if many else wanted  # one listing, not a stat for each id
+        found = {name for name in likely if any(self._loose_path(folder, name) for folder in self._layout.loose)}
         for path in self._layout.segment_paths():
             missing = wanted - found
             if many:

@@ -3,7 +3,7 @@
 import os
 import re
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from remora.adapters.record_files.disk import TEMPORARY_PREFIX, read_regular, translated
@@ -20,6 +20,11 @@ _SECOND_NS = 1_000_000_000
 def list_loose(folder: Path, prefix: str, now_ns: int) -> list[LogUnit]:
     """Every JSON file of the folder as a unit with its stamp, by name; an absent folder holds none."""
     return sorted(_loose_units(folder, prefix, now_ns), key=lambda unit: unit.name)
+
+
+def names(folders: Iterable[Path]) -> set[str]:
+    """Ids that loose files of the folders are named by."""
+    return {unit.name[1 : -len(".json")] for folder in folders for unit in _loose_units(folder, "", 0)}
 
 
 def _loose_units(folder: Path, prefix: str, now_ns: int) -> Iterator[LogUnit]:
@@ -67,7 +72,7 @@ def _checked(data: bytes, stated: str, shared: bool) -> StoredRecord:
         raise Corrupt("the file is not named after the record in it")
     if shared and parsed.record.access_scope.scope is not ScopeKind.REPOSITORY:
         raise Corrupt("only records of repository scope belong in the shared folder")
-    return StoredRecord(parsed.record, data, parsed.verified)
+    return StoredRecord(parsed.record, data, parsed.verified, parsed.digest)
 
 
 def stale_temporaries(folder: Path, now_ns: int) -> list[Path]:

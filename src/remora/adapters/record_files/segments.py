@@ -47,7 +47,7 @@ def read_segment(path: Path, unit: str) -> UnitContent:
             if problem and not parsed.verified:  # neither the segment nor the record vouches for these bytes
                 bad.append(BadRecord(unit, "no checksum in a damaged segment", parsed.record.id))
             else:
-                records.append(StoredRecord(parsed.record, line, parsed.verified))
+                records.append(StoredRecord(parsed.record, line, parsed.verified, parsed.digest))
     return UnitContent(unit, ids.digest(data) if problem else path.stem, tuple(records), tuple(bad))
 
 

@@ -36,10 +36,11 @@ _Enum = TypeVar("_Enum", bound=StrEnum)
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """A record as read, and whether it carried a checksum (that held)."""
+    """A record as read, its checksum, and whether it carried one (that held)."""
 
     record: Record
     verified: bool
+    digest: str
 
 
 # --- Writing ----------------------------------------------------------------------------------------------------------
@@ -164,11 +165,12 @@ def parse(data: bytes, *, trusted: bool = False) -> Parsed:
     except InvalidInput as error:
         raise Corrupt(f"not a valid record: {error}") from error
     stated = body.get("digest")
-    if stated is None:
-        return Parsed(record, verified=False)
-    if not trusted and stated != record_digest(record):
+    if trusted and isinstance(stated, str):
+        return Parsed(record, verified=True, digest=stated)
+    digest = record_digest(record)
+    if stated is not None and stated != digest:
         raise Corrupt("the checksum does not match the content")
-    return Parsed(record, verified=True)
+    return Parsed(record, verified=stated is not None, digest=digest)
 
 
 def load_object(data: bytes) -> dict[str, Any]:

@@ -31,11 +31,12 @@ class LogUnit:
 
 @dataclass(frozen=True, slots=True)
 class StoredRecord:
-    """A record as it lies in the log: its bytes, and whether they carry a checksum (that held)."""
+    """A record as it lies in the log: its bytes, its checksum, and whether the bytes carried one (that held)."""
 
     record: Record
     data: bytes
     verified: bool
+    digest: str
 
 
 @dataclass(frozen=True, slots=True)
