@@ -97,7 +97,7 @@ def _failed(code: str, message: str) -> types.CallToolResult:
 
 def _client_name(ctx: ServerRequestContext[Any]) -> str:
     params = ctx.session.client_params
-    return clean(params.client_info.name)[:80] if params and params.client_info else ""
+    return clean(params.client_info.name)[:80] if params else ""
 
 
 def clean_json(value: Any) -> Any:

@@ -1,0 +1,88 @@
+"""Settings -> Ports: the only file that names concrete adapters; vendors wait inside the branch that needs them."""
+
+import os
+from collections.abc import Callable, Sequence
+from functools import cache
+from pathlib import Path
+
+from remora.adapters.system import ProcessCache, SystemClock, private_key
+from remora.config import Settings
+from remora.core.capture.patch import Span
+from remora.core.redaction import redact
+from remora.ports import Checkout, Clock, Parser, Ports, StoreFile
+
+CACHE_FOLDER = Path(".remora") / "cache"
+
+
+def open_ports(settings: Settings, folder: Path) -> Ports:
+    """The ports of the repository around `folder`. Pins the repository's identity at first use; opens nothing else."""
+    from remora.adapters.code_graph_file import CodeGraphFile
+    from remora.adapters.git.checkout import discover
+    from remora.adapters.git.reader import GitReader
+    from remora.adapters.graph_metrics import RustworkxMetrics
+    from remora.adapters.record_files.log import FileRecordLog
+    from remora.adapters.sqlite.record_index import SqliteRecordIndex
+    from remora.adapters.tree_sitter.parser import TreeSitterParser
+    from remora.adapters.walk import SourceTree
+
+    clock = SystemClock()
+    checkout = discover(folder, os.environ, clock)
+    derived = checkout.root / CACHE_FOLDER if not checkout.bare else checkout.home / "cache"
+    records = FileRecordLog(checkout.home)
+    parser = TreeSitterParser()
+    return Ports(
+        repository=checkout.repository,
+        checkout=checkout,
+        clock=clock,
+        redact=redactor(settings),
+        open_store=lambda: open_store_file(settings, checkout, clock),
+        records=records,
+        record_index=SqliteRecordIndex(derived / "records.sqlite3", records),
+        git=GitReader(checkout, os.environ),
+        sources=SourceTree(checkout.root, lambda path: bool(parser.language(path))),
+        parser=parser,
+        spans=_ParsedSpans(parser),
+        code_graph=CodeGraphFile(derived),
+        metrics=RustworkxMetrics(),
+        cache=ProcessCache(),
+    )
+
+
+def store_path(settings: Settings, repository_id: str) -> Path:
+    """Where the embedded engine keeps a repository: one file per identity, outside the checkout."""
+    return settings.data_dir / "repositories" / f"{repository_id}.sqlite3"
+
+
+def open_store_file(settings: Settings, checkout: Checkout, clock: Clock) -> StoreFile:
+    """The embedded store of a repository, made on first use."""
+    from remora.adapters.sqlite.store import open_store
+
+    path = store_path(settings, checkout.repository.id)
+    return open_store(path, checkout.repository, clock, allow_network=settings.allow_network_fs)
+
+
+def redactor(settings: Settings) -> Callable[[str], str]:
+    """Takes secrets out of a text; placeholders carry a hash under this user's own key."""
+
+    @cache
+    def key() -> bytes:
+        return private_key(settings.data_dir / "redaction.key")
+
+    def without_secrets(text: str) -> str:
+        found = redact(text)
+        return redact(text, key()).text if found.findings else text
+
+    return without_secrets
+
+
+class _ParsedSpans:
+    """What git capture asks of the code graph's parser: which lines of a text a definition spans."""
+
+    def __init__(self, parser: Parser) -> None:
+        self._parser = parser
+
+    def knows(self, path: str) -> bool:
+        return bool(self._parser.language(path))
+
+    def spans(self, path: str, data: bytes) -> Sequence[Span]:
+        return [Span(s.node_id.partition("#")[2], s.start_line, s.end_line) for s in self._parser.spans(path, data)]
