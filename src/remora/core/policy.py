@@ -220,8 +220,8 @@ ANCHORED_COMMITS_BATCH = 25
 """Commits whose blobs are read together; bounds memory, saves processes."""
 ANCHORED_BLOB_MAX_BYTES = 1_000_000
 """Larger source files are generated; their lines are not anchored."""
-INGEST_PROGRESS_COMMITS = 500
-"""Commits between two reports of progress."""
+INGEST_BATCH_COMMITS = 64
+"""Commits whose messages are searched for secrets together, and between two reports of progress."""
 SKIPPED_COMMITS_NAMED_MAX = 100
 """Skips are all counted; naming more than a screenful helps nobody."""
 PATCH_LINES_MAX = 50_000
@@ -274,12 +274,18 @@ TURN_MAX_CHARS = 8_000
 """Of one offloaded turn; longer ones are pasted files and logs, and their beginning and end say what they are."""
 TRANSCRIPT_LINE_MAX_BYTES = 4_000_000
 """A longer line is a tool's output or an image; it is stepped over and counted."""
-TRANSCRIPT_WINDOW_BYTES = 64_000_000
-"""How much of a transcript's end one hook reads: about half a CPU second, and the cursor makes it rare."""
+TRANSCRIPT_WINDOW_BYTES = 32_000_000
+"""How much of a transcript's end one hook reads: well under a CPU second, and the cursor makes it rare."""
 TRANSCRIPT_DOCUMENT_MAX_BYTES = 16_000_000
 """Transcripts kept as one JSON document are read whole, so they are bounded more tightly."""
 SEEN_TURNS = 512
 """Keys of offloaded turns kept in a cursor, so that a rewritten transcript does not deliver them again."""
+OFFLOAD_MAX_CHARS = 400_000
+"""Of turns in one offload: a queue that a small local model can still get through; the rest waits for the next one."""
+HOOK_TOOL_MAX_CHARS = 20_000
+"""Of a tool's input and result looked at for recognition; the beginning says what it was about."""
+SESSION_ID_MAX_CHARS = 200
+"""Clients use UUIDs; a longer id is not one."""
 PROMPT_MAX_CHARS = 100_000
 """Of a prompt in a hook event; selection reads the beginning of anything longer."""
 

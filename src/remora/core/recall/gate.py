@@ -1,0 +1,45 @@
+"""The gate before recall: small talk and texts without words never reach the store."""
+
+import re
+from enum import StrEnum
+from typing import Final
+
+from remora.core.recall.small_talk import FILLER_KEYS, PHRASE_KEYS, TALK_KEYS
+from remora.core.text import name_key
+
+
+class Gated(StrEnum):
+    """Why a query was not asked."""
+
+    NO_WORDS = "no words"
+    SMALL_TALK = "small talk"
+
+
+_WORD = re.compile(r"[^\W_](?:[\w'’]*\w)?[\u0300-\u036f\u0900-\u0963\u0e31-\u0e4e]*")
+_REPEATED = re.compile(r"(.)\1{2,}")
+_LONGEST_TALK_WORDS: Final = 12
+"""Nobody greets in more words; a longer text is asked."""
+
+
+def gate(query: str) -> Gated | None:
+    """Why the query is not worth asking, or None when it is."""
+    words = _words(query)
+    if not words:
+        return Gated.NO_WORDS
+    if len(words) > _LONGEST_TALK_WORDS:
+        return None
+    line = " ".join(words)
+    if line in PHRASE_KEYS or line.replace(" ", "") in TALK_KEYS:
+        return Gated.SMALL_TALK
+    talk = [_is_talk(word) for word in words]
+    if any(talk) and all(found or word in FILLER_KEYS for found, word in zip(talk, words, strict=True)):
+        return Gated.SMALL_TALK
+    return None
+
+
+def _words(query: str) -> list[str]:
+    return [name_key(word).replace("’", "'") for word in _WORD.findall(name_key(query[:1_000]))]
+
+
+def _is_talk(word: str) -> bool:
+    return word in TALK_KEYS or _REPEATED.sub(r"\1", word) in TALK_KEYS or _REPEATED.sub(r"\1\1", word) in TALK_KEYS

@@ -1,0 +1,117 @@
+"""How well any token stands for each word of a query, and how much of the query some tokens cover together."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from remora.core import policy
+from remora.core.graph import TermStats
+from remora.core.recall.bm25 import idf
+from remora.core.recall.lexicon import is_filler, related
+from remora.core.recall.typos import mistyped
+from remora.core.text import Query
+
+Strengths = Mapping[int, float]
+"""Unit of the query -> how far it is matched, above 0.0 to 1.0."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """One word of the query that can be covered on its own; parts of a compound word are units."""
+
+    term: str
+    whole: str
+    related: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A query made ready: its units, and the terms an engine is asked for."""
+
+    query: Query
+    units: tuple[Unit, ...]
+    terms: tuple[str, ...]
+
+    @classmethod
+    def of(cls, query: Query) -> "Question":
+        """Filler words are left out as long as others remain; words of like meaning are added as terms."""
+        groups = [group for group in query.groups if not is_filler(group[0])] or list(query.groups)
+        units = tuple(Unit(term, group[0], related(term)) for group in groups for term in (group[1:] or group))
+        own = dict.fromkeys(term for group in groups for term in group)
+        near = dict.fromkeys(term for unit in units for term in unit.related if term not in own)
+        return cls(query, units, (*own, *tuple(near)[: policy.RELATED_TERMS_MAX]))
+
+
+class Matcher:
+    """Matches tokens against a question; each distinct token is compared once."""
+
+    def __init__(self, question: Question, stats: TermStats, typos: Mapping[str, frozenset[str]] | None = None) -> None:
+        self.question = question
+        self._typos = typos or {}
+        self._weights = [self._weight(unit, stats) for unit in question.units]
+        self._seen: dict[str, Strengths] = {}
+        self.total = sum(self._weights)
+
+    def _weight(self, unit: Unit, stats: TermStats) -> float:
+        """Rarity of the word; one that only words of like meaning stand for is as rare as these."""
+        if not stats.frequency.get(unit.term):
+            near = max((stats.frequency.get(term, 0) for term in unit.related), default=0)
+            if near:
+                return idf("", TermStats(stats.documents, {}, {"": near}))
+        return idf(unit.term, stats)
+
+    def token(self, token: str) -> Strengths:
+        """How far one token stands for each unit."""
+        found = self._seen.get(token)
+        if found is None:
+            found = {}
+            for at, unit in enumerate(self.question.units):
+                strength = self._compare(unit, token)
+                if strength:
+                    found[at] = strength
+            self._seen[token] = found
+        return found
+
+    def _compare(self, unit: Unit, token: str) -> float:
+        if token in (unit.term, unit.whole):
+            return 1.0
+        if len(unit.term) >= policy.PREFIX_MIN_CHARS and token.startswith(unit.term):
+            return policy.PREFIX_STRENGTH
+        if token in self._typos.get(unit.term, ()):
+            return policy.TYPO_STRENGTH
+        return policy.RELATED_STRENGTH if token in unit.related else 0.0
+
+    def tokens(self, tokens: Iterable[str], factor: float = 1.0) -> dict[int, float]:
+        """The best strength per unit over the tokens."""
+        best: dict[int, float] = {}
+        for token in tokens:
+            for at, strength in self.token(token).items():
+                if strength * factor > best.get(at, 0.0):
+                    best[at] = strength * factor
+        return best
+
+    def mass(self, strengths: Strengths) -> float:
+        """Share (0.0 to 1.0) of the question's idf mass that is covered."""
+        if self.total <= 0.0:
+            return 0.0
+        return sum(self._weights[at] * strength for at, strength in strengths.items()) / self.total
+
+    def unmatched(self, tokens: Iterable[str]) -> list[str]:
+        """Words of the question that none of the tokens stands for."""
+        matched = self.tokens(tokens)
+        return [unit.term for at, unit in enumerate(self.question.units) if at not in matched]
+
+
+def union(one: Strengths, other: Strengths) -> dict[int, float]:
+    """The better of both per unit."""
+    best = dict(one)
+    for at, strength in other.items():
+        if strength > best.get(at, 0.0):
+            best[at] = strength
+    return best
+
+
+def corrections(words: Sequence[str], known: Iterable[str]) -> dict[str, frozenset[str]]:
+    """Word -> the known tokens that it may be a typo of."""
+    vocabulary = set(known)
+    found = {word: frozenset(token for token in vocabulary if mistyped(word, token)) for word in words}
+    return {word: tokens for word, tokens in found.items() if tokens}

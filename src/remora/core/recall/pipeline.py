@@ -1,0 +1,223 @@
+"""Recall over facts: narrow, rank, expand, keep silent or answer. One function for every channel that recalls facts."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from remora.core import policy
+from remora.core.facts.layout import ENTITY, FACT, FAMILY, Fact, grams, read_fact
+from remora.core.facts.rows import fact_row, names_of
+from remora.core.facts.words import Redact
+from remora.core.graph import Candidates, Edge, Item, Json, Neighbourhood, Node, TermStats
+from remora.core.recall.families import Hit
+from remora.core.recall.matching import Matcher, Question, corrections
+from remora.core.recall.rank import (
+    Pool,
+    Scored,
+    above_floor,
+    entity_tokens,
+    rank_entities,
+    rank_facts,
+    silent,
+)
+from remora.core.scope import Trust
+from remora.core.text import Query
+
+
+class View(Protocol):
+    """The part of a store's view that recall reads."""
+
+    def get(self, ids: Iterable[str], scopes: Collection[str]) -> dict[str, Item]:
+        """Items by id."""
+        ...
+
+    def text_candidates(
+        self,
+        families: Collection[str],
+        scopes: Collection[str],
+        terms: Collection[str],
+        prefixes: Collection[str] = (),
+        *,
+        labels: Collection[str] = (),
+        limit: int,
+    ) -> Candidates:
+        """Items holding any of the terms or prefixes."""
+        ...
+
+    def expand(
+        self,
+        ids: Collection[str],
+        scopes: Collection[str],
+        *,
+        labels: Collection[str],
+        names: Collection[str] = (),
+        outgoing: bool = True,
+        incoming: bool = True,
+        hops: int = 1,
+        per_node: int,
+        limit: int,
+    ) -> Neighbourhood:
+        """Edges around ids."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Terms:
+    """What recall is asked to respect: how far to walk, what time to read, and whom to believe unasked."""
+
+    hops: int = 1
+    history: bool = False
+    at: int | None = None
+    unasked: bool = False
+
+    def admits(self, fact: Fact) -> bool:
+        """Whether the fact may be told: it holds at the asked time, and unasked only when trusted or corroborated."""
+        if not (self.history or fact.holds(self.at)):
+            return False
+        return not self.unasked or fact.trust >= Trust.AGENT or len(fact.sources) > 1
+
+
+@dataclass(frozen=True, slots=True)
+class Narrowed:
+    """What the lexical leg found: entities best first, matched facts, and the matcher that knows the typos."""
+
+    matcher: Matcher
+    entities: tuple[Scored, ...]
+    edges: Mapping[str, Edge]
+    nodes: Mapping[str, Node]
+    stats: TermStats
+
+
+def narrow(view: View, scope: str, query: Query) -> Narrowed:
+    """Entities and facts that hold a word of the query, words of like meaning, prefixes, or a mistyped word."""
+    question = Question.of(query)
+    found = view.text_candidates(
+        (FAMILY,), (scope,), question.terms, query.prefixes, labels=(ENTITY, FACT), limit=policy.CANDIDATE_LIMIT
+    )
+    items: dict[str, Item] = {item.id: item for item in found.items}
+    matcher = Matcher(question, found.stats)
+    missed = _missed(matcher, items.values())
+    if missed:
+        alike = _mistyped(view, scope, missed)
+        fixes = corrections(missed, (token for node in alike for token in entity_tokens(node)))
+        if fixes:
+            items |= {node.id: node for node in alike}
+            matcher = Matcher(question, found.stats, fixes)
+    nodes = {item.id: item for item in items.values() if isinstance(item, Node)}
+    edges = {item.id: item for item in items.values() if isinstance(item, Edge)}
+    return Narrowed(matcher, tuple(rank_entities(matcher, nodes.values(), found.stats)), edges, nodes, found.stats)
+
+
+def _missed(matcher: Matcher, items: Iterable[Item]) -> list[str]:
+    """Words that nothing stands for, longest first: the candidates for a typo."""
+    tokens = {token for item in items for field, row in item.tokens.items() if field != "gram" for token in row}
+    missed = [word for word in matcher.unmatched(tokens) if len(word) >= policy.TYPO_MIN_CHARS and word.isalpha()]
+    return sorted(dict.fromkeys(missed), key=lambda word: (-len(word), word))[: policy.TYPO_WORDS]
+
+
+def _mistyped(view: View, scope: str, words: Iterable[str]) -> list[Node]:
+    found: dict[str, Node] = {}
+    for word in words:
+        near = view.text_candidates((FAMILY,), (scope,), grams(word), labels=(ENTITY,), limit=policy.CANDIDATE_LIMIT)
+        shared = set(grams(word))
+        nodes = [item for item in near.items if isinstance(item, Node)]
+        nodes.sort(key=lambda node: (-len(shared.intersection(node.tokens.get("gram", ()))), node.id))
+        found |= {node.id: node for node in nodes[: policy.TYPO_CANDIDATES]}
+    return list(found.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """Facts best first, and whether recall kept silent although something matched."""
+
+    hits: tuple[Hit, ...] = ()
+    silent: bool = False
+    truncated: bool = False
+
+
+def recall_facts(
+    view: View,
+    scope: str,
+    query: Query,
+    terms: Terms,
+    *,
+    redact: Redact,
+    limit: int = policy.RECALL_LIMIT,
+    similar: Sequence[tuple[Item, float]] = (),
+) -> Answer:
+    """The facts that answer a query, or silence. `similar`: items of a vector leg, each with 0.0 to 1.0."""
+    if query.empty:
+        return Answer()
+    narrowed = narrow(view, scope, query)
+    pool, cut = _pool(view, scope, narrowed, terms, similar)
+    scored, covered = rank_facts(narrowed.matcher, pool)
+    if silent(covered, pool.similar.values()):
+        return Answer(silent=bool(scored))
+    kept = above_floor(scored)
+    nodes = _named(view, scope, kept[:limit], pool.nodes)
+    names = names_of(nodes.values())
+    return Answer(
+        tuple(_hit(found, names, redact, history=terms.history) for found in kept[:limit]),
+        truncated=cut or len(kept) > limit,
+    )
+
+
+def _pool(
+    view: View, scope: str, narrowed: Narrowed, terms: Terms, similar: Sequence[tuple[Item, float]]
+) -> tuple[Pool, bool]:
+    entries = [found.item.id for found in narrowed.entities[: policy.ENTRY_ENTITIES]]
+    entries += [item.id for item, _ in similar if isinstance(item, Node)][: policy.ENTRY_ENTITIES]
+    near = view.expand(
+        dict.fromkeys(entries),
+        (scope,),
+        labels=(FACT,),
+        hops=terms.hops,
+        per_node=policy.EXPAND_PER_NODE,
+        limit=policy.EXPAND_LIMIT,
+    )
+    meant = [item for item, _ in similar if isinstance(item, Edge) and item.label == FACT]
+    edges = {edge.id: edge for edge in (*narrowed.edges.values(), *meant, *near.edges)}
+    nodes = {**narrowed.nodes, **{node.id: node for node in near.nodes}}
+    return (
+        Pool(
+            edges={item: edge for item, edge in edges.items() if terms.admits(read_fact(edge))},
+            nodes=nodes,
+            similar={item.id: score for item, score in similar},
+        ),
+        near.truncated,
+    )
+
+
+def _named(view: View, scope: str, kept: Iterable[Scored], known: Mapping[str, Node]) -> dict[str, Item]:
+    """The known nodes, and those still missing at the ends of what is told."""
+    ends = {
+        end for found in kept if isinstance(found.item, Edge) for end in (found.item.source, found.item.target)
+    }.difference(known)
+    return {**known, **view.get(ends, (scope,))} if ends else dict(known)
+
+
+def _hit(found: Scored, names: Mapping[str, str], redact: Redact, *, history: bool) -> Hit:
+    fact = read_fact(found.item)
+    row = fact_row(fact, names, redact)
+    detail: dict[str, Json] = {}
+    if fact.confidence < 1.0:
+        detail["confidence"] = fact.confidence
+    if len(fact.sources) > 1:
+        detail["sources"] = len(fact.sources)
+    if history or not fact.current:
+        detail |= {key: value for key, value in row.to_json().items() if key in ("valid_from", "valid_to")}
+    if fact.citations:
+        detail["citations"] = list(fact.citations[: policy.CITATIONS_SHOWN])
+        if len(fact.citations) > policy.CITATIONS_SHOWN:
+            detail["citations_in_all"] = len(fact.citations)
+    return Hit(
+        family=FAMILY,
+        id=fact.id,
+        title=row.text,
+        source=row.source,
+        score=found.score,
+        matched_by=found.why,
+        trust=fact.trust.name.lower(),
+        updated=fact.updated,
+        detail=detail,
+    )

@@ -1,0 +1,165 @@
+"""Ranking of facts: words covered by a fact and its nearest neighbour, entry entities, silence."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import log2
+
+from remora.core import policy
+from remora.core.graph import Edge, Item, Node, TermStats
+from remora.core.recall.bm25 import bm25
+from remora.core.recall.matching import Matcher, union
+from remora.core.text import has_phrase
+
+ENTITY_WEIGHTS: Mapping[str, float] = {"name": 1.0, "alias": 1.0, "type": 0.5, "gram": 0.0}
+"""An alias counts like the name: names are merged before ranking."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """An item with its score and why it came."""
+
+    item: Item
+    score: float
+    why: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pool:
+    """Everything one recall ranks: matched and neighbouring facts, and the entities known among their ends."""
+
+    edges: Mapping[str, Edge] = field(default_factory=dict)
+    nodes: Mapping[str, Node] = field(default_factory=dict)
+    similar: Mapping[str, float] = field(default_factory=dict)
+    """Item id -> similarity of meaning (0.0 to 1.0), from the vector leg."""
+
+
+def entity_tokens(node: Node) -> list[str]:
+    """All words of an entity's names."""
+    return [*node.tokens.get("name", ()), *node.tokens.get("alias", ())]
+
+
+def rank_entities(matcher: Matcher, nodes: Iterable[Node], stats: TermStats) -> list[Scored]:
+    """Entities by BM25 over names, aliases and type, whole names and typos lifted; ties by recency, then id."""
+    query = matcher.question.query
+    scored: list[Scored] = []
+    for node in nodes:
+        words = entity_tokens(node)
+        mass = matcher.mass(union(matcher.tokens(words), matcher.tokens(node.tokens.get("type", ()), 0.5)))
+        if mass <= 0.0:
+            continue
+        score = bm25(node.tokens, matcher.question.terms, query.prefixes, stats, ENTITY_WEIGHTS)
+        score = score / (1.0 + score) + mass + named_share(matcher, node)
+        scored.append(Scored(node, score, ("name",)))
+    scored.sort(key=lambda found: (-round(found.score, 9), -found.item.updated, found.item.id))
+    return scored
+
+
+def named_share(matcher: Matcher, node: Node) -> float:
+    """Share of the best-matched name's words that were asked for: 1.0 when the whole name was."""
+    best = 0.0
+    for row in (node.tokens.get("name", ()), node.tokens.get("alias", ())):
+        if row:
+            best = max(best, sum(bool(matcher.token(word)) for word in row) / len(row))
+    return best
+
+
+def rank_facts(matcher: Matcher, pool: Pool) -> tuple[list[Scored], float]:
+    """Facts best first, and the share of the query that the best of them covers (the signal for silence).
+
+    A fact is worth the words it covers, and in part those that one neighbour covers beyond it: so a question over two
+    facts finds both. Ties by recency, then id.
+    """
+    named = {item: _node_strengths(matcher, node) for item, node in pool.nodes.items()}
+    own = {item: _edge_strengths(matcher, edge, named) for item, edge in pool.edges.items()}
+    masses = {item: matcher.mass(strengths) for item, strengths in own.items()}
+    leaders, degree = _leaders(pool.edges.values(), masses)
+    shares = {item: named_share(matcher, node) for item, node in pool.nodes.items()}
+    scored: list[Scored] = []
+    covered = 0.0
+    for item, edge in pool.edges.items():
+        joined, way = _joined(matcher, edge, own, leaders, degree, masses[item])
+        covered = max(covered, joined)
+        score = masses[item] + way + _bonus(matcher, edge, shares)
+        score += policy.VECTOR_BONUS * max(pool.similar.get(key, 0.0) for key in (item, edge.source, edge.target))
+        if score > 0.0:
+            scored.append(Scored(edge, score, _why(matcher, edge, pool, masses[item])))
+    scored.sort(key=lambda found: (-round(found.score, 9), -found.item.updated, found.item.id))
+    return scored, covered
+
+
+def _node_strengths(matcher: Matcher, node: Node) -> Mapping[int, float]:
+    words = matcher.tokens(entity_tokens(node))
+    return union(words, matcher.tokens(node.tokens.get("type", ()), policy.TYPE_STRENGTH))
+
+
+def _edge_strengths(matcher: Matcher, edge: Edge, named: Mapping[str, Mapping[int, float]]) -> Mapping[int, float]:
+    words: Mapping[int, float] = matcher.tokens(word for row in edge.tokens.values() for word in row)
+    for end in (edge.source, edge.target):
+        if end in named:
+            words = union(words, named[end])
+    return words
+
+
+def _leaders(edges: Iterable[Edge], masses: Mapping[str, float]) -> tuple[dict[str, list[str]], dict[str, int]]:
+    """Entity -> its two best facts, and how many facts of the pool it has."""
+    leaders: dict[str, list[str]] = {}
+    degree: dict[str, int] = {}
+    for edge in edges:
+        for end in {edge.source, edge.target}:
+            degree[end] = degree.get(end, 0) + 1
+            best = leaders.setdefault(end, [])
+            best.append(edge.id)
+            best.sort(key=lambda item: (-masses[item], item))
+            del best[2:]
+    return leaders, degree
+
+
+def _joined(
+    matcher: Matcher,
+    edge: Edge,
+    own: Mapping[str, Mapping[int, float]],
+    leaders: Mapping[str, Sequence[str]],
+    degree: Mapping[str, int],
+    mass: float,
+) -> tuple[float, float]:
+    """What the fact covers together with its best neighbour, and what that is worth; hubs connect less."""
+    covered, worth = mass, 0.0
+    for end in {edge.source, edge.target}:
+        neighbour = next((item for item in leaders[end] if item != edge.id), "")
+        if not neighbour:
+            continue
+        together = matcher.mass(union(own[edge.id], own[neighbour]))
+        damped = policy.JOIN_WEIGHT / (1.0 + log2(max(1, degree[end] - 1)) / 4.0)
+        covered = max(covered, together)
+        worth = max(worth, (together - mass) * damped)
+    return covered, worth
+
+
+def _bonus(matcher: Matcher, edge: Edge, shares: Mapping[str, float]) -> float:
+    bonus = policy.NAMED_BONUS * max(shares.get(edge.source, 0.0), shares.get(edge.target, 0.0))
+    phrases = matcher.question.query.phrases
+    if phrases and any(has_phrase(row, phrase) for row in edge.tokens.values() for phrase in phrases):
+        bonus += policy.PHRASE_BONUS
+    return bonus
+
+
+def _why(matcher: Matcher, edge: Edge, pool: Pool, mass: float) -> tuple[str, ...]:
+    why = [name for name in ("subject", "predicate", "object") if matcher.tokens(edge.tokens.get(name, ()))]
+    if any(pool.similar.get(key) for key in (edge.id, edge.source, edge.target)):
+        why.append("meaning")
+    if not why:
+        why.append("alias or type" if mass > 0.0 else "neighbour")
+    return tuple(why)
+
+
+def silent(covered: float, similar: Collection[float], floor: float = policy.SILENCE_COVERAGE) -> bool:
+    """Whether to say nothing: too little of the question is covered, and nothing is near in meaning."""
+    return covered < floor and not any(similar)
+
+
+def above_floor(scored: Sequence[Scored]) -> list[Scored]:
+    """The leading facts that are not far below the best one."""
+    if not scored:
+        return []
+    least = scored[0].score * policy.RELATIVE_FLOOR
+    return [found for found in scored if found.score >= least]

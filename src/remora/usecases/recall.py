@@ -1,0 +1,134 @@
+"""Recall: what memory holds about a question, or silence."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from remora.core import policy
+from remora.core.errors import InvalidInput
+from remora.core.facts.layout import ENTITY, FACT, FAMILY
+from remora.core.facts.place import MemoryScope, place_of
+from remora.core.graph import Item, Json
+from remora.core.recall.families import Hit, fuse_families
+from remora.core.recall.gate import gate
+from remora.core.recall.notice import NOTICE
+from remora.core.recall.pipeline import Terms, recall_facts
+from remora.core.scope import Grant
+from remora.core.sessions import SessionRef
+from remora.core.text import parse_query
+from remora.ports import FactPorts, StoreRead
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecallRequest:
+    """A question, and how to answer it. `as_of` is microseconds UTC; `unasked` is for hooks: believe less."""
+
+    query: str
+    memory_scope: str = MemoryScope.SESSION
+    hops: int = 1
+    limit: int = policy.RECALL_LIMIT
+    history: bool = False
+    as_of: int | None = None
+    session: SessionRef = field(default_factory=SessionRef)
+    max_chars: int = policy.RECALL_MAX_CHARS
+    unasked: bool = False
+    fusion_k: int = policy.FUSION_K
+
+
+@dataclass(frozen=True, slots=True)
+class QueryVector:
+    """The question as a vector of one model (little-endian float32), and that model's calibrated floor."""
+
+    model: str
+    data: bytes
+    floor: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecallResult:
+    """Hits best first. Empty with `gated` when the question was not one, with `silent` when nothing answers it."""
+
+    hits: tuple[Hit, ...] = ()
+    memory_scope: str
+    gated: str = ""
+    silent: bool = False
+    left_out: int = 0
+    truncated: bool = False
+    legs: tuple[str, ...] = ("lexical",)
+    as_of: int | None = None
+
+    def to_json(self) -> dict[str, Json]:
+        """The answer with its notice; it fits the request's `max_chars` but for this frame."""
+        row: dict[str, Json] = {"hits": [hit.to_json() for hit in self.hits], "memory_scope": self.memory_scope}
+        if self.gated:
+            row["gated"] = self.gated
+        if self.silent:
+            row["silent"] = True
+        if self.truncated:
+            row |= {"truncated": True, "left_out": self.left_out}
+        if self.as_of is not None:
+            row["as_of_note"] = "facts by their validity at that time, under today's names"
+        return {**row, "legs": list(self.legs), "notice": NOTICE}
+
+
+def recall(
+    ports: FactPorts,
+    grant: Grant,
+    request: RecallRequest,
+    *,
+    more: Sequence[Sequence[Hit]] = (),
+    meaning: QueryVector | None = None,
+) -> RecallResult:
+    """Answer a question from one scope; a session's answer never draws on the repository.
+
+    `more` are ranked hits of other families, fused in for the repository scope only. Raises `NotFound` for a session
+    that is not open, `InvalidInput` for bad options.
+    """
+    _check(request)
+    scope = MemoryScope.parse(request.memory_scope)
+    gated = gate(request.query)
+    with ports.store.read(grant) as view:
+        place = place_of(view, grant, scope, request.session, ports.clock.now())
+        if gated is not None:
+            return RecallResult(memory_scope=scope.value, gated=gated.value)
+        facts = recall_facts(
+            view,
+            place.scope,
+            parse_query(request.query),
+            Terms(hops=request.hops, history=request.history, at=request.as_of, unasked=request.unasked),
+            redact=ports.redact,
+            limit=request.limit,
+            similar=_similar(view, place.scope, meaning),
+        )
+    families = (facts.hits, *(more if scope is MemoryScope.REPOSITORY else ()))
+    fused = fuse_families(families, limit=request.limit, max_chars=request.max_chars, k=request.fusion_k)
+    return RecallResult(
+        hits=fused.hits,
+        memory_scope=scope.value,
+        silent=not fused.hits and fused.left_out == 0,
+        left_out=fused.left_out,
+        truncated=fused.truncated or facts.truncated,
+        legs=("lexical", "vector") if meaning is not None else ("lexical",),
+        as_of=request.as_of,
+    )
+
+
+def _similar(view: StoreRead, scope: str, meaning: QueryVector | None) -> list[tuple[Item, float]]:
+    """The vector leg, with cosines stretched from the model's floor to 0.0 to 1.0."""
+    if meaning is None:
+        return []
+    found = view.vector_candidates(
+        (FAMILY,), (scope,), meaning.model, meaning.data, floor=meaning.floor, limit=policy.VECTOR_LIMIT
+    )
+    span = max(1e-9, 1.0 - meaning.floor)
+    return [(item, (score - meaning.floor) / span) for item, score in found if item.label in (ENTITY, FACT)]
+
+
+def _check(request: RecallRequest) -> None:
+    if request.hops not in (1, 2):
+        raise InvalidInput("hops", f"is {request.hops}", allowed="1 or 2")
+    if not 1 <= request.limit <= policy.RECALL_LIMIT_MAX:
+        raise InvalidInput("limit", f"is {request.limit}", allowed=f"1 to {policy.RECALL_LIMIT_MAX}")
+    if request.max_chars < 1:
+        raise InvalidInput("max_chars", f"is {request.max_chars}", allowed="1 or more characters")
+    if request.fusion_k < 1:
+        raise InvalidInput("fusion_k", f"is {request.fusion_k}", allowed="1 or more")
