@@ -34,6 +34,12 @@ def clock() -> FakeClock:
     return FakeClock()
 
 
+@pytest.fixture(params=sorted(store_engines().keys() - {"memory"}))
+def engine(request: pytest.FixtureRequest) -> Maker:
+    """The maker of one real engine."""
+    return store_engines()[request.param]
+
+
 @pytest.fixture(params=sorted(store_engines()))
 def make_store(request: pytest.FixtureRequest, tmp_path: Path, clock: FakeClock) -> Iterator[Callable[..., Any]]:
     """Opens stores of one engine; all are closed at the end."""

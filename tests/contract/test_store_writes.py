@@ -1,10 +1,13 @@
 """`Store.apply` and its rules, on every engine."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 
 from remora.core.errors import Denied, InvalidInput
 from remora.core.graph import Changes
 from remora.core.scope import Right, restricted_grant, session_scope
+from remora.ports import Repository
 from store_shapes import OPERATOR, REPO, SHARED, edge, node, plan, vector
 
 READER = restricted_grant("rita", repository_claims=(REPO.identity,), right=Right.READ)
@@ -218,9 +221,20 @@ def test_a_lease_of_no_time_gives_it_back(store):
     assert store.lease("worker", "p2", 10)
 
 
-def test_two_repositories_do_not_see_each_other(make_store):
-    from remora.ports import Repository
+def test_writers_in_threads_are_served_one_after_the_other(store):
+    def count(view, moment):
+        former = view.get(["counter"], SHARED)
+        number = former["counter"].body["count"] + 1 if former else 1
+        return Changes(put=(node("counter", count=number, at=moment),), result=[number, moment])
 
+    with ThreadPoolExecutor(4) as threads:
+        results = [applied.result for applied in threads.map(lambda _: store.apply(OPERATOR, count), range(60))]
+    assert sorted(number for number, _ in results) == list(range(1, 61))
+    in_order = [moment for _, moment in sorted(results)]
+    assert in_order == sorted(set(in_order))
+
+
+def test_two_repositories_do_not_see_each_other(make_store):
     mine, other = make_store(), make_store(Repository(identity="other", id="r_other"))
     mine.apply(OPERATOR, plan(node("a")))
     assert everything(other) == set()

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable
 
 import apsw
 
-from remora.adapters.sqlite.rows import Row, fetch, pack, typed, unpack
+from remora.adapters.sqlite.rows import Reader, Row, pack, unpack
 from remora.adapters.sqlite.tallies import Tallies
 from remora.core.cosine import floats, squared_length
 from remora.core.errors import InvalidInput
@@ -37,17 +37,18 @@ class OldRow:
     __slots__ = ("id", "is_node", "item", "key", "part", "scope")
 
     def __init__(self, row: Row) -> None:
-        self.id, self.key, self.part, self.is_node, self.scope = typed(row[:5], str, int, int, int, str)
+        self.id, self.key, self.part, self.is_node, self.scope = row[:5]
         self.item = unpack(row[5], row[6])
 
 
 class ChangeWriter:
     """Writes one `Changes` as sequence number `seq`, with all indexes and counts."""
 
-    def __init__(self, con: apsw.Connection, seq: int) -> None:
+    def __init__(self, con: apsw.Connection, reader: Reader, seq: int) -> None:
         self._con = con
+        self._reader = reader
         self._seq = seq
-        self._tallies = Tallies(con)
+        self._tallies = Tallies(con, reader)
         self._parts: dict[tuple[str, str, str], int] = {}
 
     def write(self, grant: Grant, repository: str, changes: Changes) -> None:
@@ -56,8 +57,8 @@ class ChangeWriter:
         put_ids = {item.id for item in changes.put}
         old = self._old([*put_ids, *changes.drop])
         self._cascade(old, put_ids)
-        self._check_ends(changes, old, put_ids)
         authorise(grant, repository, {item.scope for item in changes.put} | {row.scope for row in old.values()})
+        self._check_ends(changes, old, put_ids)
         self._drop([row for row in old.values() if row.id not in put_ids])
         self._put(changes.put, old)
         self._put_vectors(changes.vectors)
@@ -72,13 +73,15 @@ class ChangeWriter:
         self._tallies.settle()
 
     def _old(self, ids: Iterable[str]) -> dict[str, OldRow]:
-        rows = (OldRow(row) for row in fetch(self._con, OLD, [(item,) for item in ids]))
-        return {row.id: row for row in rows}
+        rows = self._reader.fetch(OLD, [(item,) for item in ids])
+        for row in rows:
+            self._reader.typed(row[:5], str, int, int, int, str)
+        return {row[0]: OldRow(row) for row in rows}
 
     def _cascade(self, old: dict[str, OldRow], put_ids: set[str]) -> None:
         """Add the edges of dropped nodes to what goes; an edge that is put anew is not theirs any more."""
         nodes = [(row.id,) for row in old.values() if row.is_node and row.id not in put_ids]
-        edges = {edge for (edge,) in fetch(self._con, EDGES_OF, nodes)}
+        edges = {edge for (edge,) in self._reader.fetch(EDGES_OF, nodes)}
         old.update(self._old(edges - put_ids - old.keys()))
 
     def _check_ends(self, changes: Changes, old: dict[str, OldRow], put_ids: set[str]) -> None:

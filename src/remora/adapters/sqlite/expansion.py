@@ -3,9 +3,7 @@
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
-import apsw
-
-from remora.adapters.sqlite.rows import Row, fetch, number_list
+from remora.adapters.sqlite.rows import Reader, Row, number_list
 from remora.core.graph import Edge, Item
 from remora.core.store_rules import storable
 
@@ -52,7 +50,7 @@ class Walk:
 
     def __init__(
         self,
-        con: apsw.Connection,
+        reader: Reader,
         decode: Decode,
         *,
         edge_parts: Collection[int],
@@ -61,7 +59,7 @@ class Walk:
         directions: Sequence[str],
         per_node: int,
     ) -> None:
-        self._con = con
+        self._reader = reader
         self._decode = decode
         named = names is not None
         self._names = (names,) if named else ()
@@ -74,7 +72,7 @@ class Walk:
         """Follow edges from the visible ids for `hops` rounds; in a round the newest edges come first."""
         found = Found()
         starts = [(item,) for item in sorted(set(ids)) if storable(item)]
-        frontier = [item for (item,) in fetch(self._con, self._visible, starts)]
+        frontier = [item for (item,) in self._reader.fetch(self._visible, starts)]
         seen = set(frontier)
         for _ in range(hops):
             fresh = self._round(frontier, found)
@@ -90,7 +88,7 @@ class Walk:
         fresh: dict[str, Edge] = {}
         for node in frontier:
             for statement in self._statements:
-                rows = fetch(self._con, statement, [(node, *self._names, self._per_node + 1)])
+                rows = self._reader.fetch(statement, [(node, *self._names, self._per_node + 1)])
                 found.truncated = found.truncated or len(rows) > self._per_node
                 edges = (edge for edge in self._decode(rows[: self._per_node]) if isinstance(edge, Edge))
                 fresh |= {edge.id: edge for edge in edges if edge.id not in found.edges}

@@ -1,16 +1,50 @@
-"""How an item lies in its row: one JSON payload with a checksum, so that altered bytes are never served."""
+"""How an item lies in its row, and how rows are read: altered bytes are found out, never served."""
 
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import apsw
 
+from remora.adapters.sqlite.faults import DAMAGED_ADVICE, translated
+from remora.core.errors import Corrupt
 from remora.core.graph import Item
 from remora.core.item_codec import decode_item, encode_item
 
 Row = tuple[Any, ...]
 """What a damaged file yields may have any type, whatever its table says."""
+
+
+class Reader:
+    """Runs statements on one connection; every fault is an error of our tree that names the file."""
+
+    def __init__(self, con: apsw.Connection, path: Path) -> None:
+        self._con = con
+        self._path = path
+
+    def fetch(self, statement: str, bindings: Iterable[Sequence[Any]] = ((),)) -> list[Row]:
+        """All rows of a statement run for each of the bindings."""
+        try:
+            with translated(self._path):
+                return list(self._con.executemany(statement, bindings))
+        except UnicodeDecodeError as error:
+            raise self.damaged("stored text is not UTF-8") from error
+
+    def stream(self, statement: str, binding: Sequence[Any]) -> Iterator[Row]:
+        """Rows as they are needed, for callers that stop early. Only for values that damage cannot make unreadable."""
+        with translated(self._path):
+            yield from self._con.cursor().execute(statement, binding)
+
+    def typed(self, row: Row, *types: type) -> Row:
+        """The row, when its values have these types; anything else counts as a damaged file."""
+        if len(row) != len(types) or not all(map(isinstance, row, types)):
+            raise self.damaged("a stored value has another type than its column")
+        return row
+
+    def damaged(self, what: str) -> Corrupt:
+        """The error for content that is not what was written."""
+        return Corrupt(f"the store {self._path} is damaged: {what}", advice=DAMAGED_ADVICE)
 
 
 def pack(item: Item) -> tuple[bytes, int]:
@@ -27,21 +61,6 @@ def unpack(payload: object, crc: object) -> Item | None:
         return decode_item(payload.decode("ascii"))
     except ValueError:
         return None
-
-
-def fetch(con: apsw.Connection, statement: str, bindings: Iterable[Sequence[Any]] = ((),)) -> list[Row]:
-    """All rows of a statement run for each of the bindings; text that is no UTF-8 counts as a damaged file."""
-    try:
-        return list(con.executemany(statement, bindings))
-    except UnicodeDecodeError as error:
-        raise apsw.CorruptError("stored text is not UTF-8") from error
-
-
-def typed(row: Row, *types: type) -> Row:
-    """The row, when its values have these types; anything else counts as a damaged file."""
-    if len(row) != len(types) or not all(isinstance(value, kind) for value, kind in zip(row, types, strict=True)):
-        raise apsw.CorruptError("a stored value has another type than its column")
-    return row
 
 
 def number_list(values: Iterable[int]) -> str:

@@ -10,7 +10,7 @@ import apsw
 from remora.adapters.sqlite import care, files, layout
 from remora.adapters.sqlite.change_writer import ChangeWriter
 from remora.adapters.sqlite.pool import Pool, connect, reading, set_journal, writing
-from remora.adapters.sqlite.rows import Row, fetch, typed
+from remora.adapters.sqlite.rows import Reader
 from remora.adapters.sqlite.view import SqliteView
 from remora.core.errors import Conflict, InvalidInput, Unavailable
 from remora.core.graph import Applied, Changes
@@ -64,6 +64,7 @@ class SqliteStore:
         self._busy_timeout_seconds = busy_timeout_seconds
         self._pool = Pool(path, self._prepare, busy_timeout_seconds=busy_timeout_seconds)
         self._writer = threading.Lock()  # threads of one process queue here instead of polling the file's lock
+        self._writing_thread = 0
         self._last_time = 0
         self._damaged: set[int] = set()
 
@@ -74,25 +75,25 @@ class SqliteStore:
         """A consistent view; raises `Denied` unless the grant may read the repository."""
         grant.require(self._repository.identity, Right.READ)
         with self._pool.borrow() as con, reading(con):
-            yield SqliteView(con, self._damaged)
+            yield SqliteView(Reader(con, self._path), self._damaged)
 
     def apply(self, grant: Grant, decide: Decide, *, idempotency_key: str = "") -> Applied:
         """Run `decide` and apply its changes in one serialised, durable transaction; see `Store`."""
         grant.require(self._repository.identity, Right.READ)
         key = _reply_key(grant, idempotency_key) if idempotency_key else ""
         with self._write() as con:
-            if key and (former := fetch(con, _REPLY, [(key,)])):
-                return _replay(former[0])
-            view = SqliteView(con, self._damaged)
+            reader = Reader(con, self._path)
+            if key and (former := reader.fetch(_REPLY, [(key,)])):
+                return _replay(reader, former[0][0], former[0][1])
+            view = SqliteView(reader, self._damaged)
             moment = self._last_time = max(self._clock.now(), view.time + 1, self._last_time + 1)
             changes = decide(view, moment)
             seq = view.seq + (not changes.empty)
-            self._write_changes(con, grant, changes, seq, key)
+            self._write_changes(ChangeWriter(con, reader, seq), grant, changes, key)
             con.execute("UPDATE state SET seq = ?, time = ?", (seq, moment))
         return Applied(seq, changes.result)
 
-    def _write_changes(self, con: apsw.Connection, grant: Grant, changes: Changes, seq: int, key: str) -> None:
-        writer = ChangeWriter(con, seq)
+    def _write_changes(self, writer: ChangeWriter, grant: Grant, changes: Changes, key: str) -> None:
         if not changes.empty:
             writer.write(grant, self._repository.identity, changes)
         if key:
@@ -101,23 +102,28 @@ class SqliteStore:
 
     @contextmanager
     def _write(self) -> Iterator[apsw.Connection]:
+        if self._writing_thread == threading.get_ident():
+            raise RuntimeError("a write was started inside the decision of another write")
         if not self._writer.acquire(timeout=self._busy_timeout_seconds):
             raise Unavailable(f"the store {self._path} is busy: another thread writes", advice="try again")
+        self._writing_thread = threading.get_ident()
         try:
             with self._pool.borrow() as con, writing(con):
                 yield con
         finally:
+            self._writing_thread = 0
             self._writer.release()
 
     def drop_scope(self, grant: Grant, scope: str) -> int:
         """Remove every item of one scope with its tokens and vectors, and scrub the bytes; returns how many items."""
         grant.require(self._repository.identity, right_to_drop_scope(scope))
         with self._write() as con:
-            view = SqliteView(con, self._damaged)
+            reader = Reader(con, self._path)
+            view = SqliteView(reader, self._damaged)
             parts = [(part.id,) for part in view.parts((scope,))]
-            ids = [item for (item,) in fetch(con, "SELECT id FROM item WHERE part = ?", parts)]
+            ids = [item for (item,) in reader.fetch("SELECT id FROM item WHERE part = ?", parts)]
             if ids:
-                ChangeWriter(con, view.seq + 1).drop_ids(grant, self._repository.identity, ids)
+                ChangeWriter(con, reader, view.seq + 1).drop_ids(grant, self._repository.identity, ids)
                 con.execute("UPDATE state SET seq = seq + 1")
         self.scrub()
         return len(ids)
@@ -188,11 +194,11 @@ class SqliteStore:
         self._pool.close()
 
 
-def _replay(row: Row) -> Applied:
+def _replay(reader: Reader, seq: int, result: str | None) -> Applied:
     try:
-        return Applied(typed(row[:1], int)[0], None if row[1] is None else decode_json(row[1]), replayed=True)
+        return Applied(seq, None if result is None else decode_json(result), replayed=True)
     except (ValueError, TypeError) as error:
-        raise apsw.CorruptError("a kept result is not what was written") from error
+        raise reader.damaged("a kept result is not what was written") from error
 
 
 def _reply_key(grant: Grant, key: str) -> str:

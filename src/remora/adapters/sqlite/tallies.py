@@ -4,7 +4,7 @@ from collections import Counter
 
 import apsw
 
-from remora.adapters.sqlite.rows import fetch, number_list, unpack
+from remora.adapters.sqlite.rows import Reader, number_list, unpack
 from remora.core.graph import Item
 
 _UPDATE = "UPDATE part SET items = items + ?, documents = documents + ? WHERE id = ?"
@@ -15,8 +15,9 @@ _CONTENT = "SELECT payload, crc FROM item WHERE part = ?"
 class Tallies:
     """Differences collected during one write; `settle` writes them."""
 
-    def __init__(self, con: apsw.Connection) -> None:
+    def __init__(self, con: apsw.Connection, reader: Reader) -> None:
         self._con = con
+        self._reader = reader
         self._items: Counter[int] = Counter()
         self._documents: Counter[int] = Counter()
         self._fields: Counter[tuple[int, str]] = Counter()
@@ -61,7 +62,7 @@ class Tallies:
     def _recount(self, part: int) -> None:
         fields: Counter[str] = Counter()
         documents = 0
-        for payload, crc in fetch(self._con, _CONTENT, [(part,)]):
+        for payload, crc in self._reader.fetch(_CONTENT, [(part,)]):
             item = unpack(payload, crc)
             if item is not None and any(item.tokens.values()):
                 documents += 1

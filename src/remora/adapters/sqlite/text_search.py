@@ -5,9 +5,7 @@ from heapq import merge
 from itertools import islice
 from typing import NamedTuple
 
-import apsw
-
-from remora.adapters.sqlite.rows import fetch, number_list, prefix_end, typed
+from remora.adapters.sqlite.rows import Reader, number_list, prefix_end
 from remora.core.graph import TermStats
 from remora.core.store_rules import storable, term_order
 
@@ -31,8 +29,8 @@ class Narrowed(NamedTuple):
 class TextIndex:
     """The postings of some parts; `documents` is how many of their items have tokens."""
 
-    def __init__(self, con: apsw.Connection, parts: Sequence[int], documents: int) -> None:
-        self._con = con
+    def __init__(self, reader: Reader, parts: Sequence[int], documents: int) -> None:
+        self._reader = reader
         self._parts = parts
         self._documents = documents
 
@@ -50,11 +48,11 @@ class TextIndex:
         if not storable(term):
             return set()
         if not prefix:
-            rows = fetch(self._con, TERM, [(part, term) for part in self._parts])
+            rows = self._reader.fetch(TERM, [(part, term) for part in self._parts])
         elif end := prefix_end(term):
-            rows = fetch(self._con, PREFIX, [(part, term, end) for part in self._parts])
+            rows = self._reader.fetch(PREFIX, [(part, term, end) for part in self._parts])
         else:
-            rows = fetch(self._con, PREFIX_OPEN, [(part, term) for part in self._parts])
+            rows = self._reader.fetch(PREFIX_OPEN, [(part, term) for part in self._parts])
         return {key for (key,) in rows}
 
     def _cut(self, matches: Mapping[str, set[int]], frequency: Mapping[str, int], limit: int) -> set[int]:
@@ -69,14 +67,14 @@ class TextIndex:
 
     def _first_by_id(self, keys: set[int], count: int) -> set[int]:
         if len(keys) ** 2 < count * self._documents:  # few: look each up and sort
-            by_id = sorted(fetch(self._con, ID_BY_KEY, [(key,) for key in keys]))
+            by_id = sorted(self._reader.fetch(ID_BY_KEY, [(key,) for key in keys]))
             return {key for _, key in by_id[:count]}
         # many: walking the documents in the order of ids meets enough of them soon
-        walks = (self._con.cursor().execute(IDS_OF_PART, (part,)) for part in self._parts)
+        walks = (self._reader.stream(IDS_OF_PART, (part,)) for part in self._parts)
         return set(islice((key for _, key in merge(*walks) if key in keys), count))
 
     def stats(self, frequency: Mapping[str, int]) -> TermStats:
         """Corpus figures; mean field lengths are over the documents that have tokens."""
-        rows = fetch(self._con, LENGTHS.format(parts=number_list(self._parts))) if self._documents else []
-        lengths = {typed((field,), str)[0]: tokens / self._documents for field, tokens in rows if tokens}
+        rows = self._reader.fetch(LENGTHS.format(parts=number_list(self._parts))) if self._documents else []
+        lengths = {self._reader.typed((field,), str)[0]: tokens / self._documents for field, tokens in rows if tokens}
         return TermStats(self._documents, lengths, frequency)

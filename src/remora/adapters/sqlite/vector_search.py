@@ -8,9 +8,7 @@ from operator import mul
 from types import ModuleType
 from typing import Any
 
-import apsw
-
-from remora.adapters.sqlite.rows import fetch, number_list
+from remora.adapters.sqlite.rows import Reader, number_list
 from remora.core.cosine import floats, squared_length
 from remora.core.policy import VECTOR_NUMPY_FROM, VECTOR_SCORE_SLACK
 
@@ -21,14 +19,14 @@ VECTORS = (
 
 
 def near(
-    con: apsw.Connection, parts: Sequence[int], model: str, query: bytes, *, floor: float, limit: int
+    reader: Reader, parts: Sequence[int], model: str, query: bytes, *, floor: float, limit: int
 ) -> dict[int, bytes]:
     """Item key -> vector of all that may belong to the best `limit` at or above the floor, and a few more."""
     if limit < 1 or not parts or squared_length(floats(query)) == 0:
         return {}
     rows = [
         (key, length, data)
-        for key, length, data in fetch(con, VECTORS.format(parts=number_list(parts)), [(model, len(query))])
+        for key, length, data in reader.fetch(VECTORS.format(parts=number_list(parts)), [(model, len(query))])
         if isinstance(data, bytes) and len(data) == len(query)
     ]
     scores = _fast_scores(query, rows)

@@ -4,11 +4,9 @@ import json
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-import apsw
-
 from remora.adapters.sqlite import vector_search
 from remora.adapters.sqlite.expansion import Walk
-from remora.adapters.sqlite.rows import Row, fetch, typed, unpack
+from remora.adapters.sqlite.rows import Reader, Row, unpack
 from remora.adapters.sqlite.text_search import TextIndex
 from remora.core.cosine import best, cosine, floats
 from remora.core.graph import Candidates, Change, Item, Neighbourhood, Node
@@ -52,16 +50,16 @@ class Part(NamedTuple):
 class SqliteView:
     """`StoreRead`; its docstrings are the contract. Damaged rows are noted in `damaged` by key and left out."""
 
-    def __init__(self, con: apsw.Connection, damaged: set[int]) -> None:
-        self._con = con
+    def __init__(self, reader: Reader, damaged: set[int]) -> None:
+        self._reader = reader
         self._damaged = damaged
         self._parts: dict[str, tuple[Part, ...]] = {}
-        state = fetch(con, STATE)
+        state = reader.fetch(STATE)
         if not state:
-            raise apsw.CorruptError("the state row is gone")
+            raise reader.damaged("the state row is gone")
         self._seq: int
         self.time: int
-        self._seq, self.time = typed(state[0], int, int)
+        self._seq, self.time = reader.typed(state[0], int, int)
 
     @property
     def seq(self) -> int:
@@ -75,8 +73,8 @@ class SqliteView:
         found: list[Part] = []
         for scope in sorted(set(scopes)):
             if scope not in self._parts:
-                rows = fetch(self._con, PARTS, [(scope,)]) if storable(scope) else []
-                self._parts[scope] = tuple(Part(*typed(row, int, str, str, str, int, int)) for row in rows)
+                rows = self._reader.fetch(PARTS, [(scope,)]) if storable(scope) else []
+                self._parts[scope] = tuple(Part(*self._reader.typed(row, int, str, str, str, int, int)) for row in rows)
             found += self._parts[scope]
         if families is None:
             return found
@@ -100,11 +98,11 @@ class SqliteView:
         asked = dict.fromkeys(item for item in ids if storable(item))
         parts = self.parts(scopes)
         numbers = {part.id for part in parts}
-        rows = [row for row in fetch(self._con, GET, [(item,) for item in asked]) if row[0] in numbers]
+        rows = [row for row in self._reader.fetch(GET, [(item,) for item in asked]) if row[0] in numbers]
         found = {item.id: item for item in self._items(rows, parts)}
         if len(found) < len(rows) or not found.keys() <= asked.keys():
             lost = next((item for item in asked if item not in found), "")
-            raise apsw.CorruptError(f"item {lost!r} is not what was written")
+            raise self._reader.damaged(f"item {lost!r} is not what was written")
         return found
 
     def scan(
@@ -122,11 +120,11 @@ class SqliteView:
         if limit < 1 or not storable(after):
             return (), ""
         if not newest_first:
-            rows = fetch(self._con, SCAN, [(part.id, after, limit + 1) for part in parts])
+            rows = self._reader.fetch(SCAN, [(part.id, after, limit + 1) for part in parts])
         elif after:
-            rows = fetch(self._con, NEWEST_AFTER, [(part.id, *newest_cursor(after), limit + 1) for part in parts])
+            rows = self._reader.fetch(NEWEST_AFTER, [(part.id, *newest_cursor(after), limit + 1) for part in parts])
         else:
-            rows = fetch(self._con, NEWEST, [(part.id, limit + 1) for part in parts])
+            rows = self._reader.fetch(NEWEST, [(part.id, limit + 1) for part in parts])
         found = sorted(self._items(rows, parts), key=_newest if newest_first else _by_id)
         page, more = tuple(found[:limit]), len(found) > limit
         if not more:
@@ -145,9 +143,9 @@ class SqliteView:
     ) -> Candidates:
         """See `StoreRead`."""
         parts = self.parts(scopes, families, labels)
-        index = TextIndex(self._con, [part.id for part in parts], sum(part.documents for part in parts))
+        index = TextIndex(self._reader, [part.id for part in parts], sum(part.documents for part in parts))
         found = index.narrow(terms, prefixes, limit)
-        rows = fetch(self._con, BY_KEY, [(key,) for key in found.keys])
+        rows = self._reader.fetch(BY_KEY, [(key,) for key in found.keys])
         items = sorted(self._items(rows, parts), key=_by_id)
         return Candidates(tuple(items), index.stats(found.frequency), found.total)
 
@@ -166,12 +164,12 @@ class SqliteView:
         if not storable(model):
             return ()
         numbers = [part.id for part in parts]
-        near = vector_search.near(self._con, numbers, model, query, floor=floor, limit=limit)
+        near = vector_search.near(self._reader, numbers, model, query, floor=floor, limit=limit)
         probe = floats(query)
         items: dict[str, Item] = {}
         scores: list[tuple[str, float | None]] = []
         for key, data in near.items():
-            for item in self._items(fetch(self._con, BY_KEY, [(key,)]), parts):
+            for item in self._items(self._reader.fetch(BY_KEY, [(key,)]), parts):
                 items[item.id] = item
                 scores.append((item.id, cosine(probe, floats(data))))
         return tuple((items[item], score) for item, score in best(scores, floor=floor, limit=limit))
@@ -192,7 +190,7 @@ class SqliteView:
         """See `StoreRead`."""
         parts = self.parts(scopes)
         walk = Walk(
-            self._con,
+            self._reader,
             lambda rows: self._items(rows, parts),
             edge_parts=[part.id for part in parts if part.label in labels],
             node_parts=[part.id for part in parts],
@@ -201,7 +199,7 @@ class SqliteView:
             per_node=per_node,
         )
         found = walk.rounds(ids, hops, limit)
-        rows = fetch(self._con, GET, [(end,) for end in found.ends])
+        rows = self._reader.fetch(GET, [(end,) for end in found.ends])
         nodes = {item.id: item for item in self._items(rows, parts) if isinstance(item, Node)}
         edges = (found.edges[edge] for edge in sorted(found.edges))
         whole = tuple(edge for edge in edges if edge.source in nodes and edge.target in nodes)
@@ -214,13 +212,13 @@ class SqliteView:
     def snapshot(self, families: Collection[str], scopes: Collection[str]) -> tuple[Item, ...]:
         """See `StoreRead`."""
         parts = self.parts(scopes, families)
-        rows = fetch(self._con, SCAN, [(part.id, "", _UNBOUNDED) for part in parts])
+        rows = self._reader.fetch(SCAN, [(part.id, "", _UNBOUNDED) for part in parts])
         return tuple(sorted(self._items(rows, parts), key=_by_id))
 
     def changes(self, since: int, *, limit: int) -> tuple[Change, ...]:
         """See `StoreRead`."""
-        rows = fetch(self._con, CHANGES, [(since, limit, self._seq)] if limit > 0 else ())
-        lines = (typed(row, int, str, int) for row in rows)
+        rows = self._reader.fetch(CHANGES, [(since, limit, self._seq)] if limit > 0 else ())
+        lines = (self._reader.typed(row, int, str, int) for row in rows)
         return tuple(Change(seq, item, bool(dropped)) for seq, item, dropped in lines)
 
     def vectors_missing(
@@ -230,7 +228,7 @@ class SqliteView:
         parts = self.parts(scopes, families)
         if limit < 1 or not storable(model):
             return ()
-        rows = fetch(self._con, MISSING, [(part.id, model, limit) for part in parts])
+        rows = self._reader.fetch(MISSING, [(part.id, model, limit) for part in parts])
         return tuple(sorted(self._items(rows, parts), key=_by_id)[:limit])
 
 
