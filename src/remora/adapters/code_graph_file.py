@@ -193,10 +193,13 @@ class CodeGraphReader:
             rows = self._rows("SELECT * FROM edge ORDER BY source, kind, target")
         return [EdgeRow(*row) for row in rows]  # type: ignore[arg-type]
 
-    def unresolved(self, sources: Collection[int] = ()) -> list[UnresolvedRow]:
-        """Calls that could not be told, of some symbols or of all."""
+    def unresolved(self, *, sources: Collection[int] = (), name: str = "") -> list[UnresolvedRow]:
+        """Calls that could not be told: of some symbols, of callees with a last name, or all."""
         if sources:
-            rows = self._chunked("SELECT * FROM unresolved WHERE source IN (%s)", sources)
+            rows = self._chunked("SELECT * FROM unresolved WHERE source IN (%s) ORDER BY source, line, name", sources)
+        elif name:
+            sql = "SELECT * FROM unresolved WHERE name = ?1 OR substr(name, -length(?1) - 1) = '.' || ?1"
+            rows = self._rows(sql + " ORDER BY source, line, name", (name,))
         else:
             rows = self._rows("SELECT * FROM unresolved ORDER BY source, line, name")
         return [UnresolvedRow(*row) for row in rows]  # type: ignore[arg-type]

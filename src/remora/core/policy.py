@@ -182,6 +182,11 @@ RECORD_PREFIX_EXPANSIONS = 200
 """Words that one prefix may stand for; shortest first, so that plurals come before compounds."""
 
 # --- Doors ------------------------------------------------------------------------------------------------------------
+TRIPLES_PER_CALL_MAX = 1_000
+NAME_INPUT_MAX_CHARS = 2_000
+"""Above the name limit, so that a long name is answered by the rule about names and not by a schema."""
+QUERY_INPUT_MAX_CHARS = 200_000
+"""A pasted log is a legitimate question; the query parser bounds what it takes from it."""
 CALL_DEADLINE_SECONDS = 30
 """A tool call that takes longer has lost its caller."""
 
@@ -334,6 +339,10 @@ TRAJECTORY_MAX_CHARS = 12_000
 """The last user turns of a chat: enough to tell what the work is about, bounded for every prompt."""
 TRAJECTORY_WEIGHT = 0.35
 """Of earlier turns beside the prompt: they break ties, they do not outvote it."""
+TRAJECTORY_DECAY = 0.7
+"""Per turn back: seven turns ago a word weighs a tenth."""
+TRAJECTORY_TERMS_MAX = 80
+"""Words of earlier turns that are looked for; the newest turns first."""
 FOCAL_MAX = 5
 """Recognised nodes that seed the ranking; the rest of a payload is for what they lead to."""
 FOCAL_SHARE = 0.4
@@ -362,6 +371,10 @@ INFUSE_EDGES_MAX = 800
 """Relations gathered around the focal nodes per prompt."""
 INFUSE_BODY_CHARS = 400
 """Of one node's description in a payload; the rest is one call away, and the line says so."""
+INFUSE_FACTS_MAX = 4
+"""Repository facts in a payload that was not asked for."""
+MEANINGS_MAX = 120
+"""Meanings sent to a model per prompt, so that its cost does not grow with the graph."""
 INFUSE_NEIGHBOURS_MAX = 8
 INFUSE_THREADS_MAX = 5
 SOURCE_FILE_MAX_BYTES = 1_000_000
@@ -380,3 +393,18 @@ STALE_REFRESH_FILES = 50
 """Up to this many changed files a question refreshes the graph first (about a second)."""
 RACY_NANOSECONDS = 20_000_000
 """A file changed within this time of a build may change again without a new stamp, so its content is read again."""
+AFFECTED_DEPTH = 3
+"""Hops shown unless asked otherwise; farther effects are rarely acted on."""
+AFFECTED_DEPTH_MAX = 20
+ANSWER_CHARS = 6_000
+"""Characters of an answer unless asked otherwise: about 1,500 tokens."""
+ANSWER_MIN_CHARS = 200
+ANSWER_MAX_CHARS = 200_000
+RELATION_OVERHEAD_CHARS = 60
+"""Tier, hops, line and punctuation around the id of one relation when it is written out."""
+PARSE_ERROR_SHARE_MAX = 0.2
+"""Above it the grammar does not fit the language's files."""
+SYMBOL_LESS_SHARE_MAX = 0.01
+"""More files than this without any symbol mean that the query misses declarations."""
+SYMBOL_LESS_CODE_LINES = 20
+"""Shorter files may well declare nothing."""

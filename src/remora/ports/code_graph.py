@@ -1,9 +1,10 @@
 """The code graph: files to read, a parser, and the store of the built graph."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Protocol
 
+from remora.core.codegraph.answers import Freshness
 from remora.core.codegraph.rules import Rules
 from remora.core.codegraph.snapshot import (
     EdgeRow,
@@ -78,8 +79,8 @@ class CodeGraphRead(Protocol):
         """Edges from or to symbols; all of them when nothing is asked for."""
         ...
 
-    def unresolved(self, sources: Collection[int] = ()) -> list[UnresolvedRow]:
-        """Calls that could not be told, of some symbols or of all."""
+    def unresolved(self, *, sources: Collection[int] = (), name: str = "") -> list[UnresolvedRow]:
+        """Calls that could not be told: of some symbols, of callees with a last name, or all."""
         ...
 
     def flows(self, *, source: int = 0, target: int = 0, round_number: int) -> list[FlowRow]:
@@ -138,3 +139,7 @@ class CodeGraphPorts(Protocol):
     def parser(self) -> Parser: ...
     @property
     def code_graph(self) -> CodeGraphStore: ...
+    @property
+    def freshness(self) -> Callable[[], Freshness]:
+        """Brings the graph up to date when little changed, and says what is stale otherwise."""
+        ...
