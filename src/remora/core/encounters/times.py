@@ -26,6 +26,12 @@ def instant(text: str, field: str) -> str:
     return _shown(moment)
 
 
+def micros(text: str, field: str) -> int:
+    """The same time as microseconds UTC since the epoch."""
+    moment = datetime.fromisoformat(instant(text, field))
+    return (moment - _EPOCH) // timedelta(microseconds=1)
+
+
 def shown(microseconds: int) -> str:
     """Microseconds since the epoch as RFC 3339 in UTC."""
     return _shown(_EPOCH + timedelta(microseconds=microseconds))

@@ -6,6 +6,7 @@ from typing import Any
 
 from remora.core.schema import Schema
 from remora.core.scope import Grant
+from remora.core.sessions import SessionRef
 from remora.ports import Ports
 
 
@@ -17,7 +18,22 @@ class Answer:
     text: str
 
 
-Run = Callable[[Ports, Grant, Mapping[str, Any]], Answer]
+@dataclass(frozen=True, slots=True)
+class Call:
+    """What an operation runs on. `own_session` names the caller's session when its arguments name none."""
+
+    ports: Ports
+    grant: Grant
+    own_session: Callable[[], SessionRef] = SessionRef
+
+    def session(self, arguments: Mapping[str, Any]) -> SessionRef:
+        """The session a call works in: the handle it gives, else the door's own when the call is session-scoped."""
+        if arguments.get("session"):
+            return SessionRef(handle=arguments["session"])
+        return self.own_session() if arguments.get("memory_scope") == "session" else SessionRef()
+
+
+Run = Callable[[Call, Mapping[str, Any]], Answer]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,8 +15,9 @@ from remora.core.errors import RemoraError
 from remora.core.policy import CALL_DEADLINE_SECONDS
 from remora.core.schema import checked
 from remora.core.scope import Channel, Grant
+from remora.core.sessions import SessionRef
 from remora.core.text import clean
-from remora.entrypoints.catalogue.operation import Answer, Operation
+from remora.entrypoints.catalogue.operation import Answer, Call, Operation
 from remora.entrypoints.mcp.instructions import INSTRUCTIONS
 from remora.ports import Ports
 
@@ -29,6 +30,7 @@ class Backend:
 
     ports: Callable[[], Ports]
     grant: Grant
+    own_session: Callable[[Grant], SessionRef] = lambda grant: SessionRef()
 
 
 def build_server(operations: Sequence[Operation], backend: Backend, version: str) -> Server[Any]:
@@ -75,7 +77,8 @@ async def _run(
     operation: Operation, backend: Backend, grant: Grant, arguments: Mapping[str, Any] | None
 ) -> types.CallToolResult:
     def call() -> Answer:
-        return operation.run(backend.ports(), grant, checked(operation.input, clean_json(arguments)))
+        given = checked(operation.input, clean_json(arguments))
+        return operation.run(Call(backend.ports(), grant, lambda: backend.own_session(grant)), given)
 
     try:
         with anyio.fail_after(CALL_DEADLINE_SECONDS):
