@@ -1,8 +1,9 @@
 """Record commits: one, a range, everything since a time, or the whole history. What is recorded already is not read."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import Protocol
 
 from remora.core.capture.git_commit import (
@@ -12,9 +13,9 @@ from remora.core.capture.git_commit import (
     TouchedSymbols,
     commit_record,
     commit_record_id,
-    read_commit,
+    read_commits,
 )
-from remora.core.capture.git_log import UnreadableCommit
+from remora.core.capture.git_log import RawCommit, UnreadableCommit
 from remora.core.capture.patch import CommitPatch, Span
 from remora.core.capture.since import parse_since
 from remora.core.capture.symbols import touched_symbols
@@ -23,7 +24,7 @@ from remora.core.policy import (
     ANCHORED_BLOB_MAX_BYTES,
     ANCHORED_COMMITS,
     ANCHORED_COMMITS_BATCH,
-    INGEST_PROGRESS_COMMITS,
+    INGEST_BATCH_COMMITS,
     SKIPPED_COMMITS_NAMED_MAX,
 )
 from remora.core.records.log import Progress
@@ -48,6 +49,11 @@ class IngestGitPorts(Protocol):
     @property
     def spans(self) -> SpanSource | None:
         """A parser of definitions, if there is one."""
+        ...
+
+    @property
+    def redact(self) -> Callable[[str], str]:
+        """Takes secrets out of a text."""
         ...
 
     @property
@@ -112,7 +118,7 @@ def ingest_git(
             missing=listing.missing,
             history_incomplete=git.checkout.shallow or bool(listing.missing),
         )
-    capture = _Capture(ports, CommitContext(identity, listing.branch), fresh, progress)
+    capture = _Capture(ports, CommitContext(identity, ports.redact, listing.branch), fresh, progress)
     capture.look_up_symbols(_anchored(request))
     done = ports.records.append_many(grant, capture.records())
     return IngestResult(
@@ -197,13 +203,7 @@ class _Capture:
     def records(self) -> Iterator[Record]:
         """The records; those of commits that name others by an abbreviation come last."""
         waiting: list[ReadCommit] = []
-        for number, raw in enumerate(self._ports.git.commits(self._listing)):
-            if self._progress and number % INGEST_PROGRESS_COMMITS == 0:
-                self._progress(number, self._listing.total)
-            if isinstance(raw, UnreadableCommit):
-                self._skip(raw.sha, "unreadable", raw.reason)
-                continue
-            commit = read_commit(raw, self._context)
+        for commit in self._read():
             if commit.abbreviations:
                 waiting.append(commit)
             else:
@@ -214,6 +214,19 @@ class _Capture:
                 yield from self._made(commit, full_ids)
         if self._progress:
             self._progress(self._listing.total, self._listing.total)
+
+    def _read(self) -> Iterator[ReadCommit]:
+        """The commits with their messages read; unreadable ones are counted."""
+        stream = self._ports.git.commits(self._listing)
+        done = 0
+        while batch := list(islice(stream, INGEST_BATCH_COMMITS)):
+            for raw in batch:
+                if isinstance(raw, UnreadableCommit):
+                    self._skip(raw.sha, "unreadable", raw.reason)
+            yield from read_commits([raw for raw in batch if isinstance(raw, RawCommit)], self._context)
+            done += len(batch)
+            if self._progress:
+                self._progress(done, self._listing.total)
 
     def _made(self, commit: ReadCommit, full_ids: Mapping[str, str]) -> Iterator[Record]:
         symbols = self._symbols.get(commit.raw.sha, NO_SYMBOLS)

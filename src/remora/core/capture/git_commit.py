@@ -1,8 +1,9 @@
 """A commit becomes a record: one observation that depends on the commit alone, so that every clone writes the same."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from remora.core.capture.clean_texts import redact_all
 from remora.core.capture.git_log import RawCommit
 from remora.core.capture.trailers import Mention, mentions, without_addresses
 from remora.core.ids import record_id
@@ -26,7 +27,6 @@ from remora.core.records.model import (
     Verification,
 )
 from remora.core.records.vocabulary import PathChangeKind, RecordKind
-from remora.core.redaction import redact_text
 from remora.core.text import clean
 
 _UNVERIFIED = Verification()
@@ -35,9 +35,10 @@ _LINEAGE = (PathChangeKind.RENAMED, PathChangeKind.COPIED)
 
 @dataclass(frozen=True, slots=True)
 class CommitContext:
-    """What all commits of one capture share."""
+    """What all commits of one capture share. `redact` takes secrets out of a text."""
 
     repository: str
+    redact: Callable[[str], str]
     branch: str = ""
 
 
@@ -79,15 +80,24 @@ def commit_record_id(repository: str, sha: str) -> str:
     return record_id(repository, commit_key(sha))
 
 
-def read_commit(raw: RawCommit, context: CommitContext) -> ReadCommit:
-    """Clean the message, take out addresses and secrets, cap it with a mark, and find what it names."""
-    subject = " ".join(clean(raw.subject).split())
-    body = clean(raw.body).strip()
-    named = mentions(subject, body, context.repository)
-    title = redact_text(without_addresses(subject)) or "(no message)"
-    summary = redact_text(without_addresses(body).strip()) if body else ""
+def read_commits(raws: Sequence[RawCommit], context: CommitContext) -> list[ReadCommit]:
+    """Clean the messages, take out addresses and secrets, cap them with a mark, and find what they name."""
+    messages = [(" ".join(clean(raw.subject).split()), clean(raw.body).strip()) for raw in raws]
+    texts = [without_addresses(f"{subject}\n\n{body}" if body else subject) for subject, body in messages]
+    return [
+        _read(raw, text, mentions(subject, body, context.repository))
+        for raw, text, (subject, body) in zip(raws, redact_all(texts, context.redact), messages, strict=True)
+    ]
+
+
+def _read(raw: RawCommit, text: str, named: tuple[Mention, ...]) -> ReadCommit:
+    title, _, summary = text.partition("\n\n")
     return ReadCommit(
-        raw, _capped(title, COMMIT_SUBJECT_MAX_CHARS), _capped(summary, COMMIT_BODY_MAX_CHARS), named, _notes(raw)
+        raw,
+        _capped(title.strip() or "(no message)", COMMIT_SUBJECT_MAX_CHARS),
+        _capped(summary.strip(), COMMIT_BODY_MAX_CHARS),
+        named,
+        _notes(raw),
     )
 
 
