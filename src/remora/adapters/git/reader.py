@@ -47,9 +47,10 @@ class GitReader:
     def list_commits(self, history: HistoryRange) -> CommitList:
         """The range's commits, newest first; empty in a repository without commits."""
         self._require_git()
-        for revision in (history.revision, history.exclude):
-            if revision:
-                check_revision(revision)
+        if not history.all_refs:
+            check_revision(history.revision)
+        if history.exclude:
+            check_revision(history.exclude)
         return list_commits(self._runner, history)
 
     def commits(self, listing: CommitList) -> Iterator[RawCommit | UnreadableCommit]:
