@@ -27,8 +27,8 @@ ENTROPY_MAX_CHARS = 128
 """Longer ones without a known shape are data."""
 ENTROPY_MIN_BITS = 3.7
 """Per character: random base64 of 20 characters has about 4.1, identifiers about 3.4."""
-ENTROPY_MIN_TURNS = 0.36
-"""Changes of character class per character: random base64 has about 0.6, camelCase under 0.3."""
+ENTROPY_MIN_TURNS = 0.3
+"""Changes of character class per character: random base64 has about 0.6, camelCase about 0.25."""
 
 # --- Facts ------------------------------------------------------------------------------------------------------------
 ENTITY_NAME_MAX_CHARS = 120
@@ -108,7 +108,11 @@ TYPO_LONG_CHARS = 8
 """From this length on two edits are one typo's worth; below it one is."""
 TYPO_WORDS = 4
 """Unmatched words of one query that are tried as typos."""
-TYPO_CANDIDATES = 60
+TYPO_CANDIDATES = 100
+"""Entities looked at per mistyped word, rarest trigram first."""
+ENTITY_CANDIDATES = 300
+FACT_CANDIDATES = 150
+"""Of the lexical leg of facts. Facts of matched entities also come by expansion, so these may be fewer."""
 RELATED_TERMS_MAX = 40
 """Terms of like meaning that one query adds."""
 JOIN_WEIGHT = 0.5
@@ -129,6 +133,8 @@ CANDIDATE_LIMIT = 400
 # --- Store ------------------------------------------------------------------------------------------------------------
 BUSY_TIMEOUT_SECONDS = 30
 """Writers are not served fairly (longest wait measured 4.4 s in 5 s of load), so the wait is long."""
+JSON_DEPTH_MAX = 100
+"""Nesting of a stored body: far above any real one, far below what a JSON reader's stack bears."""
 STORE_IDLE_CONNECTIONS = 8
 """Enough for the threads of one server that read at the same time; an idle connection holds three files."""
 VECTOR_NUMPY_FROM = 1_000
@@ -408,3 +414,5 @@ SYMBOL_LESS_SHARE_MAX = 0.01
 """More files than this without any symbol mean that the query misses declarations."""
 SYMBOL_LESS_CODE_LINES = 20
 """Shorter files may well declare nothing."""
+FACTS_UNPACKED = 600
+"""Files whose facts stay unpacked during a build (about 0.1 MB each); unpacking one again takes 0.3 ms."""

@@ -5,8 +5,9 @@ A `Ports` bag is bound to one repository. Adapters raise only errors of `core.er
 
 from remora.ports.bag import AnalysisPorts, EncounterPorts, FactPorts, Ports, StoreFile
 from remora.ports.code_graph import CodeGraphPorts, CodeGraphRead, CodeGraphStore, Parser, SourceFiles
-from remora.ports.files import ProjectFiles
+from remora.ports.files import OpenTranscript, ProjectFiles, Transcripts
 from remora.ports.git import CommitList, Git, HistoryRange, SpanSource, TrackedFile
+from remora.ports.meaning import MeaningMatcher
 from remora.ports.metrics import Betweenness, Cache, Fragility, GraphMetrics
 from remora.ports.records import RecordIndex, RecordLog, RecordView
 from remora.ports.repository import Checkout, Clock, Repository
@@ -29,6 +30,8 @@ __all__ = [
     "Git",
     "GraphMetrics",
     "HistoryRange",
+    "MeaningMatcher",
+    "OpenTranscript",
     "Parser",
     "Ports",
     "ProjectFiles",
@@ -45,4 +48,5 @@ __all__ = [
     "StoreRead",
     "SymbolLookup",
     "TrackedFile",
+    "Transcripts",
 ]

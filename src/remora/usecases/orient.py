@@ -42,7 +42,7 @@ def orient(ports: AnalysisPorts, grant: Grant, *, result_limit: int = PANEL_LIMI
         known = kept if isinstance(kept, _Kept) else None
         snapshot = refreshed(known.snapshot if known else _shared(ports, grant), view)
         if known is None or known.snapshot.changed != snapshot.changed:
-            known = _Kept(snapshot, _panel(ports, snapshot, result_limit))
+            known = _Kept(snapshot, _panel(ports, snapshot, result_limit, scrub))
         ports.cache.put(key, _Kept(snapshot, known.panel))
         ports.cache.put(("snapshot", ports.repository.id, grant), snapshot)
         unsealed = _unsealed(view, result_limit, scrub)
@@ -55,7 +55,7 @@ def _shared(ports: AnalysisPorts, grant: Grant) -> Snapshot | None:
     return found if isinstance(found, Snapshot) else None
 
 
-def _panel(ports: AnalysisPorts, snapshot: Snapshot, limit: int) -> Panel:
+def _panel(ports: AnalysisPorts, snapshot: Snapshot, limit: int, scrub: Scrub) -> Panel:
     graph, encounters = snapshot.graph, snapshot.encounters
     cuts = frontier(graph)
     seeds = frontier_seeds(cuts)
@@ -75,7 +75,7 @@ def _panel(ports: AnalysisPorts, snapshot: Snapshot, limit: int) -> Panel:
         bridges=fragile.bridges,
         baseline=dict(zip(earlier.ids, metrics.article_rank(earlier.topology), strict=True)),
     )
-    return compose(graph, encounters, cuts, projection, readings, limit)
+    return compose(graph, encounters, cuts, projection, readings, limit, scrub)
 
 
 def _unsealed(view: StoreRead, limit: int, scrub: Scrub) -> dict[str, Json]:

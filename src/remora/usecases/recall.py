@@ -12,6 +12,7 @@ from remora.core.recall.families import Hit, fuse_families
 from remora.core.recall.gate import gate
 from remora.core.recall.notice import NOTICE
 from remora.core.recall.pipeline import Terms, recall_facts
+from remora.core.recall.vector_leg import QueryVector
 from remora.core.scope import Grant
 from remora.core.sessions import SessionRef
 from remora.core.text import parse_query
@@ -32,15 +33,6 @@ class RecallRequest:
     max_chars: int = policy.RECALL_MAX_CHARS
     unasked: bool = False
     fusion_k: int = policy.FUSION_K
-
-
-@dataclass(frozen=True, slots=True)
-class QueryVector:
-    """The question as a vector of one model (little-endian float32), and that model's calibrated floor."""
-
-    model: str
-    data: bytes
-    floor: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

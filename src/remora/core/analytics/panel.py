@@ -8,6 +8,7 @@ from remora.core.analytics.ranking import divergence, drift, ranked
 from remora.core.analytics.topology import Projection, clustering, neighbours
 from remora.core.encounters.frontier import Frontier
 from remora.core.encounters.nodes import Authored, number, reference
+from remora.core.encounters.validation import Scrub
 from remora.core.graph import Json, Node
 from remora.core.policy import WEAVE_DEGREE_MIN
 
@@ -74,9 +75,10 @@ def compose(
     projection: Projection,
     readings: Readings,
     limit: int,
+    scrub: Scrub,
 ) -> Panel:
     """The panel but for the unsealed set; each list holds at most `limit` entries beside its total."""
-    names = _Names(graph.nodes)
+    names = _Names(graph.nodes, scrub)
     mass = dict(zip(projection.ids, readings.mass, strict=True))
     reached = {item: score for item, score in zip(projection.ids, readings.frontier_mass, strict=True) if score > 0}
     seeds = frontier_seeds(frontier)
@@ -96,7 +98,7 @@ def compose(
             "bridges": names.pairs(projection.pairs(readings.bridges), limit),
         },
         "weave_audit": weave_audit(projection, names, limit),
-        "drift": _drift(readings.baseline, mass, baseline(graph, encounters).encounter, names, limit),
+        "drift": _drift(readings.baseline, mass, scrub(baseline(graph, encounters).encounter), names, limit),
         "projection": {
             "nodes": len(projection.ids),
             "relations": len(graph.edges),
@@ -109,11 +111,12 @@ def compose(
 class _Names:
     """Turns ids into typed names, in bounded lists that say how many there are in all."""
 
-    def __init__(self, nodes: Mapping[str, Node]) -> None:
+    def __init__(self, nodes: Mapping[str, Node], scrub: Scrub) -> None:
         self._nodes = nodes
+        self._scrub = scrub
 
     def __call__(self, item: str) -> str:
-        return reference(self._nodes[item])
+        return self._scrub(reference(self._nodes[item]))
 
     def list(self, ids: Sequence[str], limit: int) -> dict[str, Json]:
         return {"total": len(ids), "nodes": [self(item) for item in ids[:limit]]}

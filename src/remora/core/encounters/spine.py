@@ -157,14 +157,14 @@ def seal(pointer: Pointer, encounter: Node, head: Head, now: int, *, summary: st
     return Changes(put=(sealed, *steps), drop=(marker_id(encounter.id),))
 
 
-def dissolve(pointer: Pointer, encounters: Iterable[Node], now: int) -> Changes:
+def dissolve(encounters: Iterable[Node], now: int) -> Changes:
     """What the end of a session (expiry, revocation) does to the spine: a mechanical mark on what it left unsealed.
 
-    `encounters` are those of `pointer.unsealed`. The pointer goes, the encounters stay, with their chain, sealable.
+    `encounters` are those of the session's `Pointer.unsealed`; they stay, with their chain, sealable.
     """
     left = [encounter for encounter in encounters if not is_sealed(encounter) and not text(encounter, "dissolved_at")]
     put = tuple(_with(encounter, {"dissolved_at": shown(now)}, now) for encounter in left)
-    return Changes(put=put, drop=(pointer_id(pointer.session),) if pointer.last else ())
+    return Changes(put=put)
 
 
 def touch(encounter: Node, now: int) -> Node:

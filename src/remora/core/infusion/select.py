@@ -1,27 +1,19 @@
-"""Local selection: which nodes the moment is about, by words, vectors or a matcher; and when it is about none."""
+"""Local selection: which nodes the moment is about, by words or vectors, or by a matcher; and when it is about none."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from remora.core.graph import Candidates, Item, Node, TermStats
-from remora.core.policy import (
-    FOCAL_MAX,
-    FOCAL_SHARE,
-    FUSION_K,
-    INFUSE_COVERAGE_MIN,
-    INFUSE_RARE_SHARE,
-    INFUSE_RARE_WORDS_MIN,
-    TRAJECTORY_WEIGHT,
-)
-from remora.core.recall.bm25 import bm25, coverage, fuse
-from remora.core.text import Query
-
-_WEIGHTS: Mapping[str, float] = {"name": 2.0, "description": 1.0, "extra": 0.5, "meaning": 1.5}
+from remora.core import policy
+from remora.core.encounters.search import WEIGHTS
+from remora.core.graph import Item, Node, TermStats
+from remora.core.recall.bm25 import bm25, idf
+from remora.core.recall.matching import Matcher, Question
+from remora.core.text import parse_query
 
 
 @dataclass(frozen=True, slots=True)
 class Focal:
-    """A node that the moment is about, and the way it was recognised ("words", "vectors", "meaning", "trajectory")."""
+    """A node that the moment is about, and how it was recognised: by words, by trajectory, by vectors, by meaning."""
 
     id: str
     score: float
@@ -41,67 +33,108 @@ class Selection:
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """What is being worked on: the prompt and the turns before it, as queries."""
+    """What is being worked on: the prompt as a question, and words of the turns before it, the newest weighing most."""
 
-    prompt: Query
-    trajectory: Query
+    prompt: Question
+    trajectory: Mapping[str, float]
 
-    @property
-    def empty(self) -> bool:
-        """Whether there is not one word to go by."""
-        return self.prompt.empty and self.trajectory.empty
+    @classmethod
+    def of(cls, prompt: str, turns: Sequence[str]) -> "Moment":
+        """Read a prompt and the bounded turns before it (oldest first)."""
+        words: dict[str, float] = {}
+        weight = 1.0
+        for turn in reversed(turns):
+            for term in Question.of(parse_query(turn)).terms:
+                words[term] = max(words.get(term, 0.0), weight)
+            weight *= policy.TRAJECTORY_DECAY
+        newest = sorted(words, key=lambda term: (-words[term], term))[: policy.TRAJECTORY_TERMS_MAX]
+        return cls(Question.of(parse_query(prompt)), {term: words[term] for term in newest})
 
     @property
     def terms(self) -> tuple[str, ...]:
         """Terms of both, the prompt's first."""
-        return tuple(dict.fromkeys((*self.prompt.terms, *self.trajectory.terms)))
+        return tuple(dict.fromkeys((*self.prompt.terms, *self.trajectory)))
 
 
 def select_local(
-    moment: Moment, candidates: Candidates, vectors: Sequence[tuple[Item, float]] = (), *, fallback: str = ""
+    moment: Moment,
+    items: Iterable[Item],
+    stats: TermStats,
+    similar: Mapping[str, float] | None = None,
+    *,
+    fallback: str = "",
 ) -> Selection:
-    """Rank the candidates by words (and vectors, when there are any) and keep those that are recognised.
+    """Rank the items by words (and by similarity of meaning, where given) and keep those that are recognised.
 
-    `vectors` are items by similarity to the prompt, already above the model's floor. A candidate is recognised when it
-    covers enough of the prompt's idf mass, or several of its rare words, or when a vector found it; the trajectory
-    lifts what is recognised, and recognises only what covers it as well.
+    A node is recognised when it covers enough of the prompt's idf mass, or several of its rare words, or when it is
+    near in meaning (`similar` holds only what is above the model's floor). The trajectory lifts what is recognised,
+    and recognises alone only what covers much of it.
     """
-    nodes = [item for item in candidates.items if isinstance(item, Node)]
-    words = [_read(node, moment, candidates.stats) for node in nodes]
-    lexical = sorted((row for row in words if row.why), key=lambda row: (-row.score, row.id))
-    near = [Focal(item.id, score, 0.0, "vectors") for item, score in vectors if isinstance(item, Node)]
-    known = {row.id: row for row in (*near, *lexical)}
-    if near:
-        order = [known[item] for item, _ in fuse([[r.id for r in lexical], [r.id for r in near]], FUSION_K)]
-    else:
-        order = [row for row in lexical if row.score >= FOCAL_SHARE * lexical[0].score]
-    return Selection(tuple(order[:FOCAL_MAX]), "local", fallback, len(nodes))
+    nodes = [item for item in items if isinstance(item, Node)]
+    reader = _Reader(moment, stats, similar or {})
+    rows = sorted(filter(None, map(reader.read, nodes)), key=lambda row: (-round(row.score, 9), row.id))
+    kept = [row for row in rows if row.score >= policy.FOCAL_SHARE * rows[0].score]
+    return Selection(tuple(kept[: policy.FOCAL_MAX]), "local", fallback, len(nodes))
+
+
+def ranked_locally(moment: Moment, items: Iterable[Item], stats: TermStats) -> list[str]:
+    """Ids of everything that shares a word with the moment, best first: what a matcher is offered."""
+    reader = _Reader(moment, stats, {})
+    scores = {item.id: reader.score(item) for item in items if isinstance(item, Node)}
+    return sorted((item for item in scores if scores[item] > 0), key=lambda item: (-round(scores[item], 9), item))
 
 
 def select_matched(chosen: Iterable[str], nodes: Mapping[str, Item], considered: int) -> Selection:
     """What a meaning matcher chose, in its order; ids that it made up are left out."""
     kept = [item for item in dict.fromkeys(chosen) if isinstance(nodes.get(item), Node)]
     focal = tuple(Focal(item, 1.0 / place, 1.0, "meaning") for place, item in enumerate(kept, start=1))
-    return Selection(focal[:FOCAL_MAX], "meaning", "", considered)
+    return Selection(focal[: policy.FOCAL_MAX], "meaning", "", considered)
 
 
-def _read(node: Node, moment: Moment, stats: TermStats) -> Focal:
-    fields = node.tokens
-    own = bm25(fields, moment.prompt.terms, moment.prompt.prefixes, stats, _WEIGHTS)
-    before = bm25(fields, moment.trajectory.terms, (), stats, _WEIGHTS) if moment.trajectory.terms else 0.0
-    covered = coverage(fields, moment.prompt.groups, moment.prompt.prefixes, stats) if own else 0.0
-    why = ""
-    if covered >= INFUSE_COVERAGE_MIN or _rare_words(fields, moment.prompt, stats) >= INFUSE_RARE_WORDS_MIN:
-        why = "words"
-    elif before and coverage(fields, moment.trajectory.groups, (), stats) >= INFUSE_COVERAGE_MIN:
-        why = "trajectory"
-    return Focal(node.id, own + TRAJECTORY_WEIGHT * before, covered, why)
+class _Reader:
+    def __init__(self, moment: Moment, stats: TermStats, similar: Mapping[str, float]) -> None:
+        self._moment = moment
+        self._stats = stats
+        self._similar = similar
+        self._matcher = Matcher(moment.prompt, stats)
+        self._before = {term: idf(term, stats) * weight for term, weight in moment.trajectory.items()}
+        self._before_total = sum(self._before.values())
+        rare = max(1.0, policy.INFUSE_RARE_SHARE * stats.documents)
+        self._rare = [
+            {unit.term, unit.whole}
+            for unit in moment.prompt.units
+            if 0 < max(stats.frequency.get(unit.term, 0), stats.frequency.get(unit.whole, 0)) <= rare
+        ]
 
+    def _parts(self, node: Node) -> tuple[frozenset[str], float, float]:
+        """The node's tokens, and the covered shares of the prompt and of the trajectory."""
+        held = frozenset(token for row in node.tokens.values() for token in row)
+        covered = self._matcher.mass(self._matcher.tokens(held))
+        shared = held & self._before.keys()
+        before = sum(self._before[term] for term in shared) / self._before_total if shared else 0.0
+        return held, covered, before
 
-def _rare_words(fields: Mapping[str, Sequence[str]], query: Query, stats: TermStats) -> int:
-    """How many rare words of the query the node holds; a word counts once, whole or by its parts."""
-    held = {token for part in fields.values() for token in part}
-    rare = max(1.0, INFUSE_RARE_SHARE * stats.documents)
-    return sum(
-        any(term in held and 0 < stats.frequency.get(term, 0) <= rare for term in group) for group in query.groups
-    )
+    def score(self, node: Node) -> float:
+        """How much the node has to do with the moment, recognised or not."""
+        _, covered, before = self._parts(node)
+        return self._score(node, covered, before)
+
+    def _score(self, node: Node, covered: float, before: float) -> float:
+        prompt = self._moment.prompt
+        lexical = bm25(node.tokens, prompt.terms, prompt.query.prefixes, self._stats, WEIGHTS) if covered else 0.0
+        words = lexical / (1.0 + lexical) + covered
+        return words + policy.TRAJECTORY_WEIGHT * before + policy.VECTOR_BONUS * self._similar.get(node.id, 0.0)
+
+    def read(self, node: Node) -> Focal | None:
+        """The node as recognised, or None."""
+        held, covered, before = self._parts(node)
+        rare = sum(bool(words & held) for words in self._rare)
+        if covered >= policy.INFUSE_COVERAGE_MIN or rare >= policy.INFUSE_RARE_WORDS_MIN:
+            why = "words"
+        elif node.id in self._similar:
+            why = "vectors"
+        elif before >= policy.INFUSE_COVERAGE_MIN:
+            why = "trajectory"
+        else:
+            return None
+        return Focal(node.id, self._score(node, covered, before), covered, why)

@@ -1,0 +1,30 @@
+"""What the end of a session leaves behind in encounters: a mechanical mark, and no bookkeeping."""
+
+from collections.abc import Collection, Iterable
+from typing import Protocol
+
+from remora.core.analytics.named import shelf_id
+from remora.core.encounters import spine
+from remora.core.graph import Changes, Item, Node
+from remora.core.infusion.ledger import ledger_id
+from remora.core.scope import REPOSITORY, SYSTEM
+
+
+class View(Protocol):
+    """The part of a store's view that this reads."""
+
+    def get(self, ids: Iterable[str], scopes: Collection[str]) -> dict[str, Item]:
+        """Items by id."""
+        ...
+
+
+def session_ended(view: View, session: str, now: int) -> Changes:
+    """The plan for an expired or revoked session: `dissolved_at` on what it left open; its pointer, delivery ledger and
+    projections go. Needs the write right when something was left open.
+    """
+    own = (spine.pointer_id(session), ledger_id(session), shelf_id(session))
+    found = view.get(own, (SYSTEM,))
+    pointer = spine.Pointer.of(session, found)
+    left = view.get(pointer.unsealed, (REPOSITORY,))
+    changes = spine.dissolve([item for item in left.values() if isinstance(item, Node)], now)
+    return Changes(put=changes.put, drop=tuple(found))

@@ -1,0 +1,281 @@
+"""Governed recall that was not asked for: what bears on a prompt, or nothing. Reads only; delivery is stamped apart."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from remora.core import policy
+from remora.core.analytics.topology import project
+from remora.core.encounters.frontier import frontier
+from remora.core.encounters.nodes import Authored, reference
+from remora.core.encounters.schema import FAMILY
+from remora.core.encounters.validation import Scrub, scrubber
+from remora.core.errors import InvalidInput, RemoraError
+from remora.core.facts.layout import FAMILY as FACTS
+from remora.core.graph import Candidates, Json, Node
+from remora.core.infusion.compose import Offer, Scene, blocks, signature, surfaced
+from remora.core.infusion.gather import gather, newest_threads
+from remora.core.infusion.ledger import Ledger, ledger_id
+from remora.core.infusion.meanings import content_states
+from remora.core.infusion.payload import Payload, assemble
+from remora.core.infusion.rank import Restart, coherence, one_hop, restart
+from remora.core.infusion.select import Moment, Selection, ranked_locally, select_local, select_matched
+from remora.core.infusion.trajectory import bounded
+from remora.core.recall.gate import gate
+from remora.core.recall.pipeline import Terms, recall_facts
+from remora.core.recall.vector_leg import QueryVector, similar
+from remora.core.scope import REPOSITORY, SYSTEM, Grant, Trust
+from remora.core.sessions import resolve_session
+from remora.core.text import clean, parse_query
+from remora.ports import AnalysisPorts, MeaningMatcher, StoreRead
+
+MODES = ("full", "delta")
+
+
+@dataclass(frozen=True, slots=True)
+class InfuseRequest:
+    """`text` is the prompt (full) or what a tool call is about (delta); `trajectory` earlier user turns, oldest first.
+
+    `session` is a handle; without one nothing is remembered as told. `meaning` is the text as a vector, when there is
+    an embedder; `offers` are ranked pitfalls of records.
+    """
+
+    text: str
+    session: str = ""
+    mode: str = "full"
+    frontier_bias: float = policy.FRONTIER_BIAS
+    expansion_bias: float = policy.EXPANSION_BIAS
+    max_chars: int = policy.INFUSE_MAX_CHARS
+    trajectory: Sequence[str] = ()
+    offers: Sequence[Offer] = ()
+    meaning: QueryVector | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """What to stamp once the payload was delivered; pass it to `stamp_delivery`, and only then."""
+
+    session: str
+    delivered: tuple[tuple[str, str], ...]
+    delta: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Infusion:
+    """The payload ("" when `silence`, with the reason) and how it came about. Times are microseconds."""
+
+    payload: str
+    mode: str
+    silence: bool
+    reason: str
+    seeds: dict[str, Json]
+    turn: int
+    counts: dict[str, Json]
+    renewal: dict[str, Json]
+    selection_channel: str
+    fallback: str
+    surfaced: tuple[str, ...]
+    receipt: Receipt
+    took_microseconds: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """Everything read from the store, in one view."""
+
+    ledger: Ledger
+    selection: Selection
+    graph: Authored
+    offers: tuple[Offer, ...]
+
+
+def infuse(
+    ports: AnalysisPorts, grant: Grant, request: InfuseRequest, *, matcher: MeaningMatcher | None = None
+) -> Infusion:
+    """Select, rank, compose and format. Raises `InvalidInput` or `NotFound` (no such session); a matcher's failure
+    falls back to the local selection and is said.
+    """
+    _check(request)
+    begun = ports.clock.now()
+    scrub = scrubber(ports.redact)
+    gated = gate(request.text)
+    with ports.store.read(grant) as view:
+        ledger = _ledger(view, grant, request.session, begun)
+        if gated:
+            return _silent(ports, request, ledger, gated.value, Selection(), begun)
+        read = _read(view, request, ledger, matcher, ports)
+    if not read.selection.focal and not read.offers:
+        return _silent(ports, request, ledger, "nothing recognised", read.selection, begun)
+    scene = _scene(ports, request, read)
+    payload = assemble(
+        signature(scene, read.offers, scrub),
+        blocks(scene, read.offers, scrub),
+        ledger,
+        max_chars=request.max_chars,
+        delta=request.mode == "delta",
+    )
+    reason = "" if payload.text else "no room" if payload.dropped else "nothing new"
+    return _infusion(ports, request, read, scene, payload, reason, begun)
+
+
+def _check(request: InfuseRequest) -> None:
+    if request.mode not in MODES:
+        raise InvalidInput("mode", f"{request.mode[:40]!r} is unknown", allowed=", ".join(MODES))
+    for name, bias in (("frontier_bias", request.frontier_bias), ("expansion_bias", request.expansion_bias)):
+        if not 0.0 <= bias <= 1.0:
+            raise InvalidInput(name, f"{bias} is out of range", allowed="0 to 1")
+    if not 1 <= request.max_chars <= policy.INFUSE_MAX_CHARS_CAP:
+        allowed = f"1 to {policy.INFUSE_MAX_CHARS_CAP}"
+        raise InvalidInput("max_chars", f"{request.max_chars} is out of range", allowed=allowed)
+
+
+def _ledger(view: StoreRead, grant: Grant, handle: str, now: int) -> Ledger:
+    if not handle:
+        return Ledger()
+    key = ledger_id(resolve_session(view, grant, handle, now).id)
+    return Ledger.of(view.get((key,), (SYSTEM,)).get(key))
+
+
+def _read(
+    view: StoreRead, request: InfuseRequest, ledger: Ledger, matcher: MeaningMatcher | None, ports: AnalysisPorts
+) -> _Read:
+    prompt = clean(request.text)[: policy.TRAJECTORY_MAX_CHARS]
+    turns = bounded(request.trajectory)
+    moment = Moment.of(prompt, turns)
+    found = view.text_candidates(
+        (FAMILY,), (REPOSITORY,), moment.terms, moment.prompt.query.prefixes, limit=policy.CANDIDATE_LIMIT
+    )
+    near = similar(view, (FAMILY,), REPOSITORY, request.meaning)
+    items = {item.id: item for item in (*found.items, *(item for item, _ in near))}
+    threads = newest_threads(view)
+    selection = _matched(view, moment, found, threads, matcher, prompt, turns) if matcher else Selection()
+    if selection.channel != "meaning":
+        selection = select_local(
+            moment, items.values(), found.stats, {item.id: score for item, score in near}, fallback=selection.fallback
+        )
+    focal = [row.id for row in selection.focal]
+    chosen = view.get(focal, (REPOSITORY,))
+    known = [node for node in chosen.values() if isinstance(node, Node)]
+    graph = gather(view, focal, [*threads, *known]) if focal else Authored({}, ())
+    facts = recall_facts(
+        view,
+        REPOSITORY,
+        parse_query(prompt),
+        Terms(unasked=True),
+        redact=ports.redact,
+        limit=policy.INFUSE_FACTS_MAX,
+        similar=similar(view, (FACTS,), REPOSITORY, request.meaning),
+    )
+    offered = tuple(
+        Offer(hit.id, FACTS, hit.title, hit.text, hit.source, hit.score, Trust[(hit.trust or "agent").upper()])
+        for hit in facts.hits
+    )
+    return _Read(ledger, selection, graph, (*request.offers, *offered))
+
+
+def _matched(
+    view: StoreRead,
+    moment: Moment,
+    found: Candidates,
+    threads: Sequence[Node],
+    matcher: MeaningMatcher,
+    prompt: str,
+    turns: Sequence[str],
+) -> Selection:
+    """The matcher's choice among locally pre-selected nodes; an empty selection that says why when it failed."""
+    best = ranked_locally(moment, found.items, found.stats)[: policy.MEANINGS_MAX]
+    beside = gather(view, best[: policy.FOCAL_MAX], threads).nodes
+    ids = list(dict.fromkeys([*best, *beside]))[: policy.MEANINGS_MAX]
+    nodes = {item: node for item, node in view.get(ids, (REPOSITORY,)).items() if isinstance(node, Node)}
+    try:
+        meanings = matcher.meanings(content_states(nodes.values()))
+        chosen = matcher.choose(prompt, turns, meanings) if meanings else ()
+    except RemoraError as error:
+        return Selection(fallback=f"matcher: {error.code}")
+    if not meanings:
+        return Selection(fallback="matcher: no meanings yet")
+    return select_matched(chosen, nodes, len(meanings))
+
+
+def _scene(ports: AnalysisPorts, request: InfuseRequest, read: _Read) -> Scene:
+    graph = read.graph
+    cuts = frontier(graph)
+    focal = [row.id for row in read.selection.focal if row.id in graph.nodes]
+    beside = one_hop(focal, graph.nodes, graph.edges)
+    seeds = restart(
+        focal,
+        beside,
+        cuts.open_work if focal else (),
+        frontier_bias=request.frontier_bias,
+        expansion_bias=request.expansion_bias,
+    )
+    projection = project(graph.nodes, coherence(graph.edges))
+    weights = {projection.index[item]: weight for item, weight in seeds.weights.items()}
+    rank = ports.metrics.pagerank(projection.topology, weights) if weights else (0.0,) * len(projection.ids)
+    mass = ports.metrics.pagerank(projection.topology)
+    return Scene(
+        graph,
+        cuts,
+        read.selection,
+        seeds,
+        dict(zip(projection.ids, rank, strict=True)),
+        dict(zip(projection.ids, mass, strict=True)),
+    )
+
+
+def _silent(
+    ports: AnalysisPorts, request: InfuseRequest, ledger: Ledger, reason: str, selection: Selection, begun: int
+) -> Infusion:
+    read = _Read(ledger, selection, Authored({}, ()), ())
+    scene = Scene(read.graph, frontier(read.graph), selection, Restart("none"), {}, {})
+    return _infusion(ports, request, read, scene, Payload(), reason, begun)
+
+
+def _infusion(
+    ports: AnalysisPorts,
+    request: InfuseRequest,
+    read: _Read,
+    scene: Scene,
+    payload: Payload,
+    reason: str,
+    begun: int,
+) -> Infusion:
+    scrub: Scrub = scrubber(ports.redact)
+    delta = request.mode == "delta"
+    seeds = scene.restart
+    return Infusion(
+        payload=payload.text,
+        mode=request.mode,
+        silence=not payload.text,
+        reason=reason,
+        seeds={
+            "mode": seeds.mode,
+            "focal": len(seeds.focal),
+            "expansion": len(seeds.expansion),
+            "frontier": len(seeds.frontier),
+            "biases": {
+                "focal": policy.FOCAL_BIAS,
+                "expansion": request.expansion_bias,
+                "frontier": request.frontier_bias,
+            },
+        },
+        turn=read.ledger.turn + (0 if delta else 1),
+        counts={
+            "considered": read.selection.considered,
+            "gathered": len(read.graph.nodes),
+            "offers": len(read.offers),
+            "characters": len(payload.text),
+        },
+        renewal={
+            "fresh": payload.fresh,
+            "standing": payload.standing,
+            "delivered": len(payload.delivered),
+            "dropped": payload.dropped,
+        },
+        selection_channel=read.selection.channel,
+        fallback=read.selection.fallback,
+        surfaced=tuple(
+            scrub(reference(scene.graph.nodes[item])) for item in surfaced(scene) if item in scene.graph.nodes
+        ),
+        receipt=Receipt(request.session, payload.delivered, delta),
+        took_microseconds=max(0, ports.clock.now() - begun),
+    )
