@@ -5,10 +5,12 @@ from typing import Any
 
 from remora.core.errors import InvalidInput
 from remora.core.graph import Edge, Item, Node
+from remora.core.policy import JSON_DEPTH_MAX
 
 _encoder = json.JSONEncoder(separators=(",", ":"), allow_nan=False)
 _decoder = json.JSONDecoder()
 _NODE_FIELDS = 9
+_CONTAINERS = (dict, list, tuple)
 
 
 def encode_item(item: Item) -> str:
@@ -35,14 +37,29 @@ def encode_item(item: Item) -> str:
 def encode_json(value: object, field: str, place: str) -> str:
     """Compact ASCII JSON; raises `InvalidInput` naming the field for values that JSON cannot carry."""
     try:
-        return _encoder.encode(value)
+        text = _encoder.encode(value)
     except (ValueError, TypeError, RecursionError) as error:
         raise InvalidInput(field, f"of {place[:80]!r} is not JSON: {error}") from error
+    # few brackets cannot nest deeply; only a text with many is looked at closely
+    if text.count("[") + text.count("{") > JSON_DEPTH_MAX and _deeper_than(JSON_DEPTH_MAX, value):
+        raise InvalidInput(field, f"of {place[:80]!r} is nested too deeply", allowed=f"{JSON_DEPTH_MAX} levels")
+    return text
+
+
+def _deeper_than(levels: int, value: object) -> bool:
+    level = [value]
+    for _ in range(levels):
+        inner = [part.values() if isinstance(part, dict) else part for part in level if isinstance(part, _CONTAINERS)]
+        level = [part for parts in inner for part in parts]
+    return any(isinstance(part, _CONTAINERS) for part in level)
 
 
 def decode_json(text: str) -> Any:
     """Read what `encode_json` wrote; raises ValueError on anything else."""
-    value, end = _decoder.raw_decode(text)
+    try:
+        value, end = _decoder.raw_decode(text)
+    except RecursionError as error:
+        raise ValueError("nested too deeply") from error
     if end != len(text):
         raise ValueError("text after the end of the value")
     return value

@@ -4,6 +4,7 @@ import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import apsw
 
@@ -19,15 +20,17 @@ from remora.core.item_codec import decode_json, encode_json
 from remora.core.policy import BUSY_TIMEOUT_SECONDS
 from remora.core.scope import Grant, Right
 from remora.core.store_rules import right_to_drop_scope, storable
-from remora.ports import Clock, Decide, Repository
+
+if TYPE_CHECKING:  # only for annotations: the hallway knows every family, and a hook waits for each import
+    from remora.ports import Clock, Decide, Repository
 
 _REPLY = "SELECT seq, result FROM reply WHERE key = ?"
 
 
 def open_store(
     path: Path,
-    repository: Repository,
-    clock: Clock,
+    repository: "Repository",
+    clock: "Clock",
     *,
     busy_timeout_seconds: float = BUSY_TIMEOUT_SECONDS,
     allow_network: bool = False,
@@ -49,8 +52,8 @@ class SqliteStore:
     def __init__(
         self,
         path: Path,
-        repository: Repository,
-        clock: Clock,
+        repository: "Repository",
+        clock: "Clock",
         busy_timeout_seconds: float,
         probe: files.FileSystemProbe,
         *,
@@ -77,7 +80,7 @@ class SqliteStore:
         with self._pool.borrow() as con, reading(con):
             yield SqliteView(Reader(con, self._path), self._damaged)
 
-    def apply(self, grant: Grant, decide: Decide, *, idempotency_key: str = "") -> Applied:
+    def apply(self, grant: Grant, decide: "Decide", *, idempotency_key: str = "") -> Applied:
         """Run `decide` and apply its changes in one serialised, durable transaction; see `Store`."""
         grant.require(self._repository.identity, Right.READ)
         key = _reply_key(grant, idempotency_key) if idempotency_key else ""
