@@ -1,18 +1,16 @@
 """Folding the log into the record index: read what changed, index it, withhold what diverges."""
 
-import json
-from collections.abc import Collection, Iterable
+import gc
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 import apsw
 
-from remora.adapters.sqlite.record_layout import bindable, blob, pack_tokens, packed, unpack_tokens, whole
-from remora.adapters.sqlite.record_postings import CATEGORY_TERM, KIND_TERM, PostingWriter, remove_postings
-from remora.core.records import codec
+from remora.adapters.sqlite.record_documents import DocumentWriter
+from remora.adapters.sqlite.record_layout import packed
 from remora.core.records.identity import same_content
-from remora.core.records.indexed import anchor_keys, category_of, ending_key, lineage, path_key, searchable
-from remora.core.records.log import LogUnit, Progress, StoredRecord, UnitContent
-from remora.core.records.model import Record
+from remora.core.records.log import LogUnit, Progress, UnitContent
 from remora.ports import RecordLog
 
 _PROGRESS_EVERY = 1_000
@@ -50,11 +48,28 @@ class _Pending:
     done: int = 0
 
 
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Without the cycle collector: a rebuild makes millions of values and no cycles."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
 def fold(con: apsw.Connection, log: RecordLog, progress: Progress | None = None) -> int:
     """Bring the index up to the log inside the caller's write transaction; returns how many records were read."""
+    with _uncollected():
+        return _fold(con, log, progress)
+
+
+def _fold(con: apsw.Connection, log: RecordLog, progress: Progress | None) -> int:
     known, units = known_units(con), log.units()
     names = {unit.name for unit in units}
-    pending, writer = _Pending(), _Writer(con)
+    pending, writer = _Pending(), DocumentWriter(con)
     for name in known.keys() - names:
         pending.orphaned |= _drop_unit(con, name)
     changed = {
@@ -84,7 +99,7 @@ def _drop_unit(con: apsw.Connection, name: str) -> set[str]:
 
 
 def _add_unit(
-    con: apsw.Connection, writer: "_Writer", content: UnitContent, pending: _Pending, progress: Progress | None
+    con: apsw.Connection, writer: DocumentWriter, content: UnitContent, pending: _Pending, progress: Progress | None
 ) -> None:
     bad = ((item.unit, item.record_id, item.problem) for item in content.bad)
     con.executemany("INSERT INTO bad VALUES(?, ?, ?)", bad)
@@ -107,7 +122,7 @@ def _add_unit(
     con.executemany("INSERT OR IGNORE INTO holding VALUES(?, ?)", holdings)
 
 
-def _settle(con: apsw.Connection, log: RecordLog, writer: "_Writer", pending: _Pending) -> None:
+def _settle(con: apsw.Connection, log: RecordLog, writer: DocumentWriter, pending: _Pending) -> None:
     """Remove what no unit holds any more, and decide what several units hold differently."""
     for record_id in sorted(pending.orphaned | pending.contested):
         rows = con.execute("SELECT unit FROM holding WHERE id=? ORDER BY unit", (record_id,))
@@ -120,7 +135,7 @@ def _settle(con: apsw.Connection, log: RecordLog, writer: "_Writer", pending: _P
             _decide(con, log, writer, record_id, units)
 
 
-def _decide(con: apsw.Connection, log: RecordLog, writer: "_Writer", record_id: str, units: list[str]) -> None:
+def _decide(con: apsw.Connection, log: RecordLog, writer: DocumentWriter, record_id: str, units: list[str]) -> None:
     copies = [stored for content in log.read(units) for stored in content.records if stored.record.id == record_id]
     copies.sort(key=lambda stored: not stored.verified)
     writer.remove(record_id)
@@ -128,109 +143,3 @@ def _decide(con: apsw.Connection, log: RecordLog, writer: "_Writer", record_id: 
         writer.add(copies[0])
     else:
         con.execute("INSERT INTO diverged VALUES(?, ?)", (record_id, ", ".join(units)))
-
-
-class _Writer:
-    """Adds documents to every table of the index, and takes them out again."""
-
-    def __init__(self, con: apsw.Connection) -> None:
-        self._con = con
-        self._postings = PostingWriter(con)
-        self._next = whole(con.execute("SELECT coalesce(max(doc), 0) FROM doc").get)
-        self._parts: dict[tuple[str, ...], int] = {}
-        self._paths: set[str] = set()
-        self._added: dict[int, dict[str, int]] = {}
-        """Part -> field -> tokens added since the last flush; the number of documents under the empty name."""
-
-    def add(self, stored: StoredRecord) -> None:
-        """Index one record that is not in the index."""
-        record, con = stored.record, self._con
-        self._next += 1
-        doc, part, words = self._next, self._part(record), searchable(record)
-        row = (doc, record.id, part, record.kind.value, int(category_of(record)), record.lifecycle.value,
-               record.occurred_at, record.confidence, record.verification.status.value)  # fmt: skip
-        con.execute("INSERT INTO doc VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
-        con.execute("INSERT INTO content VALUES(?, ?, ?, ?)", (doc, stored.digest, pack_tokens(words), stored.data))
-        self._postings.add(doc, part, _terms(record, words))
-        self._count(part, words, 1)
-        self._relate(doc, record)
-
-    def _relate(self, doc: int, record: Record) -> None:
-        con, at = self._con, record.occurred_at
-        keys = [(bindable(key), at, doc) for key in anchor_keys(record)]
-        con.executemany("INSERT OR IGNORE INTO anchor VALUES(?, ?, ?)", keys)
-        for path in record.paths:
-            if path not in self._paths:
-                self._paths.add(path)
-                row = (bindable(ending_key(path)), bindable(path_key(path)))
-                con.execute("INSERT OR IGNORE INTO path VALUES(?, ?)", row)
-        con.executemany("INSERT OR IGNORE INTO source VALUES(?, ?)", [(bindable(s.uri), doc) for s in record.sources])
-        for step in lineage(record):
-            old, new = bindable(step.old), bindable(step.new)
-            rows = ((old, new, 1, at, step.copied, doc), (new, old, 0, at, step.copied, doc))
-            con.executemany("INSERT OR IGNORE INTO lineage VALUES(?, ?, ?, ?, ?, ?)", rows)
-        if record.links:
-            links = [(bindable(link.target), link.relation.value, doc) for link in record.links]
-            con.executemany("INSERT OR IGNORE INTO link VALUES(?, ?, ?)", links)
-
-    def remove(self, record_id: str) -> None:
-        """Take one record out of every table; nothing happens when it is not there."""
-        self.flush()
-        con = self._con
-        query = "SELECT doc, part, tokens, data, kind, category FROM doc JOIN content USING(doc) WHERE id=?"
-        row = con.execute(query, (record_id,)).fetchone()
-        if row is None:
-            return
-        doc, part, words, kind, category = whole(row[0]), whole(row[1]), unpack_tokens(str(row[2])), row[4], row[5]
-        remove_postings(con, doc, part, {*_distinct(words), f"{KIND_TERM}{kind}", f"{CATEGORY_TERM}{category}"})
-        self._count(part, words, -1)
-        self.flush()
-        self._unrelate(doc, codec.parse(blob(row[3]), trusted=True).record)
-        con.execute("DELETE FROM doc WHERE doc=?", (doc,))
-        con.execute("DELETE FROM content WHERE doc=?", (doc,))
-
-    def _unrelate(self, doc: int, record: Record) -> None:
-        con, keys = self._con, [(bindable(key), doc) for key in anchor_keys(record)]
-        con.executemany("DELETE FROM anchor WHERE key=? AND doc=?", keys)
-        con.executemany("DELETE FROM source WHERE uri=? AND doc=?", [(bindable(s.uri), doc) for s in record.sources])
-        con.executemany("DELETE FROM link WHERE target=? AND doc=?", [(bindable(n.target), doc) for n in record.links])
-        ends = {bindable(key) for step in lineage(record) for key in (step.old, step.new)}
-        con.executemany("DELETE FROM lineage WHERE key=? AND doc=?", [(key, doc) for key in ends])
-
-    def _part(self, record: Record) -> int:
-        scope = record.access_scope
-        owner = record.owner if scope.scope.value == "private" else ""
-        key = (scope.scope.value, bindable(scope.workspace), bindable(owner), record.repository)
-        part = self._parts.get(key)
-        if part is None:
-            self._con.execute("INSERT OR IGNORE INTO part(scope, workspace, owner, repository) VALUES(?, ?, ?, ?)", key)
-            query = "SELECT part FROM part WHERE scope=? AND workspace=? AND owner=? AND repository=?"
-            part = self._parts[key] = whole(self._con.execute(query, key).get)
-        return part
-
-    def _count(self, part: int, words: dict[str, tuple[str, ...]], sign: int) -> None:
-        counts = self._added.setdefault(part, {})
-        counts[""] = counts.get("", 0) + sign
-        for name, found in words.items():
-            counts[name] = counts.get(name, 0) + sign * len(found)
-
-    def flush(self) -> None:
-        """Write postings and counts that were gathered."""
-        self._postings.flush()
-        for part, counts in self._added.items():
-            lengths = self._con.execute("SELECT lengths FROM part WHERE part=?", (part,)).get
-            total = json.loads(str(lengths))
-            for name, count in counts.items():
-                if name:
-                    total[name] = total.get(name, 0) + count
-            row = (counts.get("", 0), json.dumps(total), part)
-            self._con.execute("UPDATE part SET docs=docs+?, lengths=? WHERE part=?", row)
-        self._added.clear()
-
-
-def _terms(record: Record, words: dict[str, tuple[str, ...]]) -> Iterable[str]:
-    return {*_distinct(words), f"{KIND_TERM}{record.kind.value}", f"{CATEGORY_TERM}{int(category_of(record))}"}
-
-
-def _distinct(words: dict[str, tuple[str, ...]]) -> set[str]:
-    return {token for found in words.values() for token in found}

@@ -11,8 +11,6 @@ from remora.adapters.sqlite.record_layout import blob, packed, whole
 
 _BUCKET_BITS = 14
 _OFFSET_MASK = (1 << _BUCKET_BITS) - 1
-_FLUSH_DOCUMENTS = 20_000
-"""Documents whose postings are gathered before they are written; bounds memory during a rebuild."""
 
 _ADD = """INSERT INTO posting VALUES(?, ?, ?, ?)
   ON CONFLICT DO UPDATE SET docs = CAST(docs || excluded.docs AS BLOB)"""
@@ -27,29 +25,27 @@ class PostingWriter:
 
     def __init__(self, con: apsw.Connection) -> None:
         self._con = con
-        self._gathered: dict[tuple[str, int, int], array[int]] = {}
-        self._documents = 0
+        self._gathered: dict[tuple[int, int], dict[str, array[int]]] = {}
 
     def add(self, doc: int, part: int, terms: Iterable[str]) -> None:
         """List the document under each of the distinct terms."""
-        bucket, offset = doc >> _BUCKET_BITS, doc & _OFFSET_MASK
-        gathered = self._gathered
+        offset = doc & _OFFSET_MASK
+        lists = self._gathered.setdefault((part, doc >> _BUCKET_BITS), {})
         for term in terms:
-            key = (term, part, bucket)
-            found = gathered.get(key)
-            if found is None:
-                found = gathered[key] = array("H")
-            found.append(offset)
-        self._documents += 1
-        if self._documents >= _FLUSH_DOCUMENTS:
-            self.flush()
+            if term in lists:
+                lists[term].append(offset)
+            else:
+                lists[term] = array("H", (offset,))
 
     def flush(self) -> None:
         """Write what was gathered."""
-        rows = ((*key, self._gathered[key].tobytes()) for key in sorted(self._gathered))
-        self._con.executemany(_ADD, rows)
+        rows = [
+            (term, part, bucket, offsets.tobytes())
+            for (part, bucket), lists in self._gathered.items()
+            for term, offsets in lists.items()
+        ]
+        self._con.executemany(_ADD, sorted(rows))
         self._gathered.clear()
-        self._documents = 0
 
 
 def remove_postings(con: apsw.Connection, doc: int, part: int, terms: Iterable[str]) -> None:

@@ -1,20 +1,21 @@
 """What an index keeps of a record so that it can be found, and what a query gets back to rank."""
 
+import re
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import lru_cache
+from itertools import chain
 
 from remora.core import policy
 from remora.core.graph import TermStats, Tokens
 from remora.core.records.log import BadRecord
-from remora.core.records.model import AccessScope, Record
+from remora.core.records.model import AccessScope, Record, SourceArtifact
 from remora.core.records.vocabulary import (
     DECISIONS,
     Lifecycle,
     PathChangeKind,
     RecordKind,
-    Relation,
     VerificationStatus,
 )
 from remora.core.text import tokens
@@ -106,21 +107,50 @@ class IndexState:
 # --- Words ------------------------------------------------------------------------------------------------------------
 
 
-def searchable(record: Record) -> dict[str, tuple[str, ...]]:
-    """Field -> tokens of a record. Paths and symbols are bounded: a commit that touches all says little about each."""
-    found = {
+@dataclass(frozen=True, slots=True)
+class IndexEntry:
+    """Everything an index files a record under."""
+
+    words: dict[str, tuple[str, ...]]
+    """Field -> tokens; empty fields are left out."""
+    keys: frozenset[str]
+    """Anchor keys: its paths old and new, and its symbols old and new."""
+    paths: tuple[str, ...]
+    lineage: tuple[Lineage, ...]
+
+
+def index_entry(record: Record) -> IndexEntry:
+    """What to file the record under. Words of paths and symbols are bounded: who touches all says little about each."""
+    paths, anchors = record.paths, record.anchors
+    words = {
         "title": tuple(tokens(record.title)),
         "summary": tuple(tokens(record.summary)),
-        "symbol": _joined(anchor.label for anchor in record.anchors),
-        "path": _joined(record.paths),
-        "source": _joined(f"{source.kind} {source.uri}" for source in record.sources),
+        "symbol": _joined(anchor.label for anchor in anchors),
+        "path": _joined(paths),
+        "source": tuple(token for source in record.sources for token in _source_tokens(source)),
     }
-    return {field: words for field, words in found.items() if words}
+    keys = {path_key(path) for path in paths}
+    for anchor in anchors:
+        if anchor.node_id:
+            keys.add(node_key(anchor.node_id))
+        if anchor.label:
+            keys.update((symbol_key(anchor.label), tail_key(anchor.label)))
+    filled = {field: found for field, found in words.items() if found}
+    return IndexEntry(filled, frozenset(keys), paths, tuple(_lineage(record)))
 
 
 def _joined(texts: Iterable[str]) -> tuple[str, ...]:
     distinct = list(dict.fromkeys(texts))[: policy.RECORD_INDEXED_NAMES_MAX]
-    return tuple(token for text in distinct for token in _name_tokens(text))
+    return tuple(chain.from_iterable(map(_name_tokens, distinct)))
+
+
+_COMMIT = re.compile(r"git:[0-9a-f]{40}(?:[0-9a-f]{24})?")
+
+
+def _source_tokens(source: SourceArtifact) -> tuple[str, ...]:
+    if source.kind == "git" and _COMMIT.fullmatch(source.uri):  # most sources are commits, and a hash has no parts
+        return ("git", source.uri[4:])
+    return (*_name_tokens(source.kind), *tokens(source.uri))
 
 
 @lru_cache(maxsize=65_536)
@@ -171,21 +201,7 @@ def _folded(text: str) -> str:
     return text.casefold()
 
 
-def anchor_keys(record: Record) -> set[str]:
-    """Every key the record is found by: its paths old and new, and its symbols old and new."""
-    found: set[str] = set()
-    for path in record.paths:
-        found.add(path_key(path))
-    for anchor in record.anchors:
-        if anchor.node_id:
-            found.add(node_key(anchor.node_id))
-        if anchor.label:
-            found.update((symbol_key(anchor.label), tail_key(anchor.label)))
-    return found
-
-
-def lineage(record: Record) -> list[Lineage]:
-    """The renames and copies a record tells of."""
+def _lineage(record: Record) -> list[Lineage]:
     found = [
         Lineage(path_key(change.old_path), path_key(change.new_path), record.occurred_at, copied)
         for change in record.path_changes
@@ -197,11 +213,6 @@ def lineage(record: Record) -> list[Lineage]:
         for change in record.symbol_changes
     ]
     return [step for step in found if step.old != step.new]
-
-
-def superseded_ids(record: Record) -> tuple[str, ...]:
-    """Ids of the records that this one says it supersedes."""
-    return record.targets(Relation.SUPERSEDES)
 
 
 def narrowed(record: IndexedRecord, narrowing: Narrowing) -> bool:
