@@ -29,6 +29,8 @@ ENTROPY_MIN_BITS = 3.7
 """Per character: random base64 of 20 characters has about 4.1, identifiers about 3.4."""
 ENTROPY_MIN_TURNS = 0.3
 """Changes of character class per character: random base64 has about 0.6, camelCase about 0.25."""
+ENTROPY_SURE_TURNS = 0.45
+"""Above it a word is random even when a few of its letters happen to read like words."""
 
 # --- Facts ------------------------------------------------------------------------------------------------------------
 ENTITY_NAME_MAX_CHARS = 120

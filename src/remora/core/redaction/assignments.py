@@ -1,0 +1,163 @@
+"""The key/value rule: secrets that stand behind a telling name in .env, INI, YAML, JSON, TOML, XML and code."""
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+
+from remora.core.redaction.values import (
+    class_count,
+    is_password,
+    is_phrase,
+    is_placeholder,
+    is_random,
+    is_reference,
+    is_token,
+)
+
+_ROOTS = ("pass", "pwd", "secret", "token", "key", "cred", "psk", "auth", "pw")
+_SEPARATOR = re.compile(
+    r"""(?P<tail>[\w-]{0,40})(?P<close>\\{0,3}["'`]|)(?:\[\w{0,8}\]|\]|\))?
+    (?:(?:[ \t]{0,8}:[ \t]{0,4}[&*\w][\w&'<>\[\]|?., *]{0,40}?|[ \t]{1,8}(?:string|str))?  # a type annotation
+        (?P<op>[ \t]{0,40}(?:=>|:=|\?=|\+=|={1,3}|!={1,2}|:(?!:))[ \t]{0,40}(?:\n[ \t]{1,40}(?=["'`]))?)
+      |(?P<pair>[ \t]{0,4},?\s{0,60}\\{0,3}["']?[A-Za-z]{0,12}[vV]alue\\{0,3}["']?[ \t]{0,4}[:=][ \t]{0,4})
+      |(?P<tag>[^<>\n]{0,80}>)|(?P<comma>,[ \t]{0,8}(?=\\{0,3}["'`]))|(?P<call>\([ \t]{0,4}(?=["'`]))
+      |(?P<gap>[ \t]{1,4}(?:\\\n\s{1,8})?))
+    """,
+    re.VERBOSE,
+)
+_QUOTE = re.compile(r"""[rbfuRBFUL@$]{0,2}(\\{0,3}(?:\"\"\"|'''|["'`]))""")
+_UNQUOTED = re.compile(r"[^\s\"'`,;&<>|]{1,2000}")
+_REST_OF_LINE = re.compile(r"[^\s]{1,2000}(?=[ \t]*(?:[#;][^\n]{0,400})?(?:\r?\n|\\[nr]|$))")
+_BLOCK = re.compile(r"[|>][+-]?\d?[ \t]*\n[ \t]{1,40}(\S{1,2000})[ \t]*(?:\n|$)")
+_TAG_VALUE = re.compile(r"\s{0,40}([^\s<>]{3,2000})\s{0,40}</")
+_LINE_START = re.compile(
+    r"(?:^|\n|\\n)[ \t]{0,40}(?:[-#*+]{1,2}[ \t]{0,4})?(?:(?:export|set|env|setx|declare|local|arg|readonly|\$env:)"
+    r"(?:[ \t]{1,4}-\w{1,3})?[ \t]{0,4})?[\"'\[]?[\w.:/-]{0,120}$",
+    re.IGNORECASE,
+)
+_ENV_LINE = re.compile(r"(?:^|\n)[ \t]{0,20}(?:ENV|ARG|setx|SETX)[ \t]{1,4}\w{0,60}$")
+
+_KEY_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_PASSWORD_KEY = re.compile(
+    r"(?:password|passwd|passphrase|passcode|passwort|userpass|dbpass|authpass|^pass|pwd|^pw|psk)"
+    r"(?:s|\d{1,3}|value|base64|b64|plain|plaintext|text|raw|old|new|current|confirm|confirmation|prod|dev|live|test"
+    r"|staging|default|again|clear)?$"
+)
+_TOKEN_KEY = re.compile(
+    r"(?:secret|token|bearer|credentials?|creds?|jwt|authkey|(?:api|app|access|private|secret|auth|account|master|crypt"
+    r"|encryption|encrypt|cipher|signing|signature|signed|sign|shared|storage|subscription|license|session|admin"
+    r"|consumer|service|deploy|webhook|hmac|aes|server|function|functions|write|read|root|host|ingest|ingestion|team"
+    r"|user|integration|instrumentation|customer|rest|push|vapid|salt|auth|recaptcha|captcha|maps|stripe|jwt)key)"
+    r"(?:s|\d{1,3}|value|base64|b64|hex|string|raw|plain|text|old|new|current|prod|production|dev|live|test|staging"
+    r"|default|primary|secondary)?$"
+)
+_PUBLIC_KEY = re.compile(
+    r"(?:public|primary|foreign|cache|sort|partition|range|idempotency|dict|map|object|index|row|group|lookup|hash|hot"
+    r"|shortcut|registry|translation|message|unique|composite|column|field|sorting|routing|storage|state|query|json"
+    r"|host|data|item|entity|dedup|dedupe|commit|fingerprint)keys?$"
+)
+
+
+def assigned_secrets(text: str, lower: str) -> Iterator[tuple[int, int, str]]:
+    """Spans (start, end, kind) of values behind telling names; `lower` is the text in lower case, same positions."""
+    seen: set[int] = set()
+    for root in _ROOTS:
+        at = lower.find(root)
+        while at >= 0:
+            match = _SEPARATOR.match(text, at + len(root))
+            if match and match.start("close") not in seen:
+                seen.add(match.start("close"))
+                yield from _assigned(text, at, match)
+            at = lower.find(root, at + len(root))
+
+
+def _assigned(text: str, root: int, after: re.Match[str]) -> Iterator[tuple[int, int, str]]:
+    start = _key_start(text, root)
+    kind = key_kind(text[start : after.start("close")])
+    if not kind:
+        return
+    span = _value_span(text, start, after, kind)
+    if span:
+        yield *span, "password" if kind == "password" else "secret"
+
+
+def _key_start(text: str, at: int) -> int:
+    floor = max(0, at - 60)
+    while at > floor and (text[at - 1].isalnum() or text[at - 1] in "_-"):
+        at -= 1
+    return at
+
+
+@lru_cache(maxsize=4096)
+def key_kind(key: str) -> str:
+    """What a name says of its value: `password`, `token`, `weak` (some key), or "" for nothing secret."""
+    words = [word.lower() for word in _KEY_WORD.findall(key)]
+    joined = "".join(words)
+    if _PASSWORD_KEY.search(joined) or (words and words[-1] in ("pass", "pw")):
+        return "password"
+    if _PUBLIC_KEY.search(joined):
+        return ""
+    if _TOKEN_KEY.search(joined):
+        return "token"
+    return "weak" if len(words) > 1 and words[-1] == "key" else ""
+
+
+def _value_span(text: str, start: int, after: re.Match[str], kind: str) -> tuple[int, int] | None:
+    at = after.end()
+    if after["tag"]:
+        found = _TAG_VALUE.match(text, at) if "<" in text[max(0, start - 12) : start] else None
+        return found.span(1) if found and _is_secret(found[1], kind, quoted=True) else None
+    if after["gap"] and not (text[start] == "-" or _ENV_LINE.search(text[max(0, start - 90) : start])):
+        return None
+    quote = _QUOTE.match(text, at)
+    if quote:
+        return _quoted(text, quote, kind)
+    return None if after["comma"] or after["call"] else _unquoted(text, start, after, kind)
+
+
+def _quoted(text: str, quote: re.Match[str], kind: str) -> tuple[int, int] | None:
+    start = quote.end()
+    end = text.find(quote[1], start, start + 2000)
+    if end < 0:  # cut off, or never closed: the rest of the line
+        found = _UNQUOTED.match(text, start)
+        end = found.end() if found else start
+    value = text[start:end]
+    return (start, end) if _is_secret(value, kind, quoted=True) else None
+
+
+def _unquoted(text: str, start: int, after: re.Match[str], kind: str) -> tuple[int, int] | None:
+    at = after.end()
+    block = _BLOCK.match(text, at)
+    if block:
+        return block.span(1) if _is_secret(block[1], kind, quoted=True) else None
+    alone = bool(_LINE_START.search(text[max(0, start - 140) : start]))
+    found = (alone and _REST_OF_LINE.match(text, at)) or _UNQUOTED.match(text, at)
+    if not found:
+        return None
+    key, value = text[start : after.start("close")], found.group()
+    if not alone or value[-1:] in ",;":
+        value = _UNQUOTED.match(value + " ")[0].rstrip(")]},;") if _UNQUOTED.match(value) else ""  # type: ignore[index]
+    if after["gap"] and key[0] == "-" and (value[0] == "-" or value.isalpha()):
+        return None  # an option without a value, or a sentence about it
+    env = key[0] == "-" or (key.isupper() and (after["op"] or "").strip() == after["op"])
+    if alone and kind == "password" and is_phrase(line := text[at : at + 200].partition("\n")[0].strip()):
+        return at, at + len(line)
+    return (found.start(), found.start() + len(value)) if _is_plain_secret(value, kind, env=env) else None
+
+
+def _is_secret(value: str, kind: str, *, quoted: bool) -> bool:
+    if kind == "password":
+        return is_password(value, quoted=quoted) or is_phrase(value)
+    if kind == "token":
+        return is_token(value, quoted=quoted)
+    return len(value) >= 16 and is_token(value, quoted=quoted) and is_random(value) and class_count(value) >= 2
+
+
+def _is_plain_secret(value: str, kind: str, *, env: bool) -> bool:
+    if is_reference(value):
+        return False
+    if env and value.isascii() and value.replace("-", "").isalnum() and value.islower() and not is_placeholder(value):
+        least = {"password": 5, "token": 10}.get(kind, 99)
+        if len(value) >= least:
+            return True
+    return _is_secret(value, kind, quoted=env)
