@@ -180,6 +180,21 @@ RECORD_INDEXED_NAMES_MAX = 100
 """Paths and symbols of one record that count as words; all of them are anchors."""
 RECORD_CANDIDATES = 300
 """Records handed to exact ranking, by the rarity of the words they share with the query; a page shows 20."""
+RECORD_HITS = 20
+"""Default page of a search."""
+RECORD_HITS_MAX = 500
+RECORD_NAMED_ANCHORS = 50
+"""Newest records of one identifier or path named in a text that join the candidates."""
+RECORD_ANCHOR_WEIGHT = 1.0
+"""An identifier that a record is anchored to is worth one more rare word."""
+RECORD_DOUBT_WEIGHT = 0.2
+"""A record without any confidence keeps four fifths of its score: doubt orders equals, it hides nothing."""
+RECORD_TOPIC_COVERAGE = 0.5
+"""A record is about a topic when it covers half of the topic's rarity; one shared word of many is chance."""
+SUBJECT_MAX_CHARS = 4_096
+"""The longest path; anything longer is a text and no subject."""
+SUBJECT_KEYS_MAX = 500
+"""Paths and names that one subject may stand for, with all it was called before and after."""
 RECORD_BROAD_TERM_SHARE = 0.2
 """A word that more than a fifth of the records hold narrows nothing; it still counts in the ranking."""
 RECORD_BROAD_TERM_MIN = 1_000
@@ -235,8 +250,16 @@ ANCHORED_BLOB_MAX_BYTES = 1_000_000
 """Larger source files are generated; their lines are not anchored."""
 INGEST_BATCH_COMMITS = 64
 """Commits whose messages are searched for secrets together, and between two reports of progress."""
-SKIPPED_COMMITS_NAMED_MAX = 100
+SKIPPED_NAMED_MAX = 100
 """Skips are all counted; naming more than a screenful helps nobody."""
+DOCUMENT_TITLE_MAX_CHARS = 300
+DOCUMENT_SUMMARY_MAX_CHARS = 2_000
+"""One paragraph; the document itself is the source."""
+DOCUMENT_SYMBOLS_MAX = 200
+DOCUMENTS_MAX = 100_000
+"""Records of decisions and procedures looked at when documents are compared with what stands."""
+PROPOSED_DECISION_CONFIDENCE = 0.5
+"""A decision that is only proposed does not govern yet."""
 PATCH_LINES_MAX = 50_000
 """Changed lines of one commit that are looked at for symbols; generated and vendored files exceed it."""
 
@@ -416,5 +439,5 @@ SYMBOL_LESS_SHARE_MAX = 0.01
 """More files than this without any symbol mean that the query misses declarations."""
 SYMBOL_LESS_CODE_LINES = 20
 """Shorter files may well declare nothing."""
-FACTS_UNPACKED = 600
-"""Files whose facts stay unpacked during a build (about 0.1 MB each); unpacking one again takes 0.3 ms."""
+FACTS_UNPACKED = 500
+"""At least so many, at most twice as many files stay unpacked during a build (0.1 MB each; unpacking takes 0.3 ms)."""

@@ -241,6 +241,20 @@ def read_fact(edge: Item) -> Fact:
     )
 
 
+def edge_holds(edge: Edge, at: int | None) -> bool:
+    """Whether a stored fact held at `at` (None: now), without reading the rest of it."""
+    intervals = edge.body.get("intervals")
+    if at is None:
+        last = intervals[-1] if isinstance(intervals, list | tuple) and intervals else None
+        return isinstance(last, list | tuple) and len(last) == 2 and last[1] is None
+    return holds_at(parse(intervals), at)
+
+
+def edge_trust(edge: Edge) -> Trust:
+    """Trust of a stored fact."""
+    return _trust(edge.body)
+
+
 def tombstone(item: str, scope: str, now: int, into: str = "") -> Node:
     """What is left of an item: its id, when it went, and where it went to after a merge."""
     body: dict[str, Json] = {"item": item, "at": now}

@@ -83,10 +83,15 @@ class Matcher:
     def tokens(self, tokens: Iterable[str], factor: float = 1.0) -> dict[int, float]:
         """The best strength per unit over the tokens."""
         best: dict[int, float] = {}
+        seen = self._seen
         for token in tokens:
-            for at, strength in self.token(token).items():
-                if strength * factor > best.get(at, 0.0):
-                    best[at] = strength * factor
+            found = seen.get(token)
+            if found is None:
+                found = self.token(token)
+            if found:
+                for at, strength in found.items():
+                    if strength * factor > best.get(at, 0.0):
+                        best[at] = strength * factor
         return best
 
     def mass(self, strengths: Strengths) -> float:
@@ -94,11 +99,6 @@ class Matcher:
         if self.total <= 0.0:
             return 0.0
         return sum(self._weights[at] * strength for at, strength in strengths.items()) / self.total
-
-    def unmatched(self, tokens: Iterable[str]) -> list[str]:
-        """Words of the question that none of the tokens stands for."""
-        matched = self.tokens(tokens)
-        return [unit.term for at, unit in enumerate(self.question.units) if at not in matched]
 
 
 def union(one: Strengths, other: Strengths) -> dict[int, float]:

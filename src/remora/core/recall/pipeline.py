@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from remora.core import policy
-from remora.core.facts.layout import ENTITY, FACT, FAMILY, Fact, grams, read_fact
+from remora.core.facts.layout import ENTITY, FACT, FAMILY, edge_holds, edge_trust, grams, read_fact
 from remora.core.facts.rows import fact_row, names_of
 from remora.core.facts.words import Redact
 from remora.core.graph import Candidates, Edge, Item, Json, Neighbourhood, Node, TermStats
@@ -70,11 +70,11 @@ class Terms:
     at: int | None = None
     unasked: bool = False
 
-    def admits(self, fact: Fact) -> bool:
+    def admits(self, edge: Edge) -> bool:
         """Whether the fact may be told: it holds at the asked time, and unasked only when trusted or corroborated."""
-        if not (self.history or fact.holds(self.at)):
+        if not (self.history or edge_holds(edge, self.at)):
             return False
-        return not self.unasked or fact.trust >= Trust.AGENT or len(fact.sources) > 1
+        return not self.unasked or edge_trust(edge) >= Trust.AGENT or len(read_fact(edge).sources) > 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,44 +85,60 @@ class Narrowed:
     entities: tuple[Scored, ...]
     edges: Mapping[str, Edge]
     nodes: Mapping[str, Node]
-    stats: TermStats
 
 
 def narrow(view: View, scope: str, query: Query) -> Narrowed:
-    """Entities and facts that hold a word of the query, words of like meaning, prefixes, or a mistyped word."""
+    """Entities and facts that hold a word of the query, words of like meaning, prefixes, or a mistyped word.
+
+    Entities are asked for apart from facts: they are few, so that the cap on facts never hides an entity.
+    """
     question = Question.of(query)
-    found = view.text_candidates(
-        (FAMILY,), (scope,), question.terms, query.prefixes, labels=(ENTITY, FACT), limit=policy.CANDIDATE_LIMIT
-    )
-    items: dict[str, Item] = {item.id: item for item in found.items}
-    matcher = Matcher(question, found.stats)
-    missed = _missed(matcher, items.values())
+    named = _candidates(view, scope, question.terms, query.prefixes, ENTITY, policy.ENTITY_CANDIDATES)
+    said = _candidates(view, scope, question.terms, query.prefixes, FACT, policy.FACT_CANDIDATES)
+    stats = _together(named.stats, said.stats)
+    nodes = {item.id: item for item in named.items if isinstance(item, Node)}
+    edges = {item.id: item for item in said.items if isinstance(item, Edge)}
+    fixes: dict[str, frozenset[str]] = {}
+    missed = _missed(question, stats)
     if missed:
         alike = _mistyped(view, scope, missed)
         fixes = corrections(missed, (token for node in alike for token in entity_tokens(node)))
-        if fixes:
-            items |= {node.id: node for node in alike}
-            matcher = Matcher(question, found.stats, fixes)
-    nodes = {item.id: item for item in items.values() if isinstance(item, Node)}
-    edges = {item.id: item for item in items.values() if isinstance(item, Edge)}
-    return Narrowed(matcher, tuple(rank_entities(matcher, nodes.values(), found.stats)), edges, nodes, found.stats)
+        nodes |= {node.id: node for node in alike if fixes}
+    matcher = Matcher(question, stats, fixes)
+    return Narrowed(matcher, tuple(rank_entities(matcher, nodes.values(), named.stats)), edges, nodes)
 
 
-def _missed(matcher: Matcher, items: Iterable[Item]) -> list[str]:
+def _candidates(
+    view: View, scope: str, terms: Collection[str], prefixes: Collection[str], label: str, limit: int
+) -> Candidates:
+    return view.text_candidates((FAMILY,), (scope,), terms, prefixes, labels=(label,), limit=limit)
+
+
+def _together(one: TermStats, other: TermStats) -> TermStats:
+    frequency = {term: count + other.frequency.get(term, 0) for term, count in one.frequency.items()}
+    return TermStats(one.documents + other.documents, {**other.length, **one.length}, frequency)
+
+
+def _missed(question: Question, stats: TermStats) -> list[str]:
     """Words that nothing stands for, longest first: the candidates for a typo."""
-    tokens = {token for item in items for field, row in item.tokens.items() if field != "gram" for token in row}
-    missed = [word for word in matcher.unmatched(tokens) if len(word) >= policy.TYPO_MIN_CHARS and word.isalpha()]
+    held = {term for term, count in stats.frequency.items() if count}
+    begun = [prefix for prefix in question.query.prefixes if prefix in held]
+    missed = [
+        unit.term
+        for unit in question.units
+        if len(unit.term) >= policy.TYPO_MIN_CHARS
+        and unit.term.isalpha()
+        and held.isdisjoint((unit.term, unit.whole, *unit.related))
+        and not any(prefix.startswith(unit.term) for prefix in begun)
+    ]
     return sorted(dict.fromkeys(missed), key=lambda word: (-len(word), word))[: policy.TYPO_WORDS]
 
 
 def _mistyped(view: View, scope: str, words: Iterable[str]) -> list[Node]:
     found: dict[str, Node] = {}
     for word in words:
-        near = view.text_candidates((FAMILY,), (scope,), grams(word), labels=(ENTITY,), limit=policy.CANDIDATE_LIMIT)
-        shared = set(grams(word))
-        nodes = [item for item in near.items if isinstance(item, Node)]
-        nodes.sort(key=lambda node: (-len(shared.intersection(node.tokens.get("gram", ()))), node.id))
-        found |= {node.id: node for node in nodes[: policy.TYPO_CANDIDATES]}
+        near = _candidates(view, scope, grams(word), (), ENTITY, policy.TYPO_CANDIDATES)
+        found |= {item.id: item for item in near.items if isinstance(item, Node)}
     return list(found.values())
 
 
@@ -180,7 +196,7 @@ def _pool(
     nodes = {**narrowed.nodes, **{node.id: node for node in near.nodes}}
     return (
         Pool(
-            edges={item: edge for item, edge in edges.items() if terms.admits(read_fact(edge))},
+            edges={item: edge for item, edge in edges.items() if terms.admits(edge)},
             nodes=nodes,
             similar={item.id: score for item, score in similar},
         ),

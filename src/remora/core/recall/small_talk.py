@@ -54,7 +54,7 @@ how are you, how are you doing, how are things, how is it going, how's it going,
 see you later, talk to you later, have a nice day, nice to meet you, you too, same here, sounds good,
 makes sense, got it, i see, go ahead, carry on, keep going, continue, let's go, never mind, nevermind,
 no worries, no problem, you're welcome, that works, works for me, will do, well done, good job, nice work,
-great work, do it, i agree, of course, what do you think, who are you, are you there, test, testing, wie geht's,
+great work, do it, i agree, of course, what do you think, who are you, are you there, wie geht's,
 wie geht es dir, ça va, qué tal, como estas, как дела, 你好吗, 最近怎么样, 元気ですか, お元気ですか, 잘 지내요,
 كيف حالك, आप कैसे हैं
 """
