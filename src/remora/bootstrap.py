@@ -7,9 +7,15 @@ from pathlib import Path
 
 from remora.adapters.system import ProcessCache, SystemClock, private_key
 from remora.config import Settings
+from remora.core import policy
+from remora.core.capture.documents import is_document
 from remora.core.capture.patch import Span
+from remora.core.codegraph.answers import Freshness
+from remora.core.codegraph.names import Names
+from remora.core.errors import Ambiguous, InvalidInput, NotFound
 from remora.core.redaction import redact
-from remora.ports import Checkout, Clock, Parser, Ports, StoreFile
+from remora.core.scope import operator_grant
+from remora.ports import Checkout, Clock, CodeGraphStore, Parser, Ports, StoreFile
 
 CACHE_FOLDER = Path(".remora") / "cache"
 
@@ -30,7 +36,8 @@ def open_ports(settings: Settings, folder: Path) -> Ports:
     derived = checkout.root / CACHE_FOLDER if not checkout.bare else checkout.home / "cache"
     records = FileRecordLog(checkout.home)
     parser = TreeSitterParser()
-    return Ports(
+    code_graph = CodeGraphFile(derived)
+    ports = Ports(
         repository=checkout.repository,
         checkout=checkout,
         clock=clock,
@@ -42,10 +49,35 @@ def open_ports(settings: Settings, folder: Path) -> Ports:
         sources=SourceTree(checkout.root, lambda path: bool(parser.language(path))),
         parser=parser,
         spans=_ParsedSpans(parser),
-        code_graph=CodeGraphFile(derived),
+        code_graph=code_graph,
+        freshness=lambda: refreshed(ports),
+        documents=SourceTree(checkout.root, is_document),
+        symbol=lambda name: unique_symbol(code_graph, name),
         metrics=RustworkxMetrics(),
         cache=ProcessCache(),
     )
+    return ports
+
+
+def refreshed(ports: Ports) -> Freshness:
+    """Bring the code graph up to date when little changed; say what is stale otherwise."""
+    from remora.usecases.index_repository import IndexRequest, index_repository
+
+    done = index_repository(ports, operator_grant(), IndexRequest(at_most=policy.STALE_REFRESH_FILES))
+    return Freshness(done.commit, done.stale)
+
+
+def unique_symbol(code_graph: CodeGraphStore, name: str) -> tuple[str, str] | None:
+    """(node id, file) of the one symbol of the present code graph that a name means; None for none or several."""
+    try:
+        with code_graph.read() as reader:
+            names = Names(
+                reader.files(), lambda bare: reader.symbols(name=bare), lambda file: reader.symbols(files=(file,))
+            )
+            symbol = names.one(name)
+            return names.id(symbol), names.path(symbol)
+    except (NotFound, Ambiguous, InvalidInput):
+        return None
 
 
 def store_path(settings: Settings, repository_id: str) -> Path:

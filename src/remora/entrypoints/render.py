@@ -71,6 +71,47 @@ def fact_line(row: Mapping[str, Any]) -> str:
     )
 
 
+def affected(data: Mapping[str, Any]) -> str:
+    """What reaches a symbol, nearest first, and what is not known."""
+    subject = data["subject"]
+    head = f"{subject['id']} ({subject['kind']}, lines {subject['line']}-{subject['end_line']})"
+    tiers = ", ".join(f"{count} {tier}" for tier, count in data["by_tier"].items())
+    lines = [head, f"{data['total']} affected ({tiers or 'none'}), {data['tests']} of them tests"]
+    lines += [_relation(row, f"hop {row['hops']}") for row in data["affected"]]
+    return enclosed([*lines, *_unknown(data), *_evidence(data)])
+
+
+def node(data: Mapping[str, Any]) -> str:
+    """One symbol and its direct neighbours."""
+    subject = data["node"]
+    lines = [f"{subject['id']} ({subject['kind']}, lines {subject['line']}-{subject['end_line']})"]
+    lines += [text for text in (subject["signature"], subject["doc"]) if text]
+    lines += ["used by:", *(_relation(row, "") for row in data["incoming"])] if data["incoming"] else []
+    lines += ["uses:", *(_relation(row, "") for row in data["outgoing"])] if data["outgoing"] else []
+    return enclosed([*lines, *_unknown(data), *_evidence(data)])
+
+
+def _relation(row: Mapping[str, Any], place: str) -> str:
+    test = " test" if row["test"] else ""
+    return (
+        f"  {row['kind']} {row['id']} ({row['file']}:{row['line']}, {row['tier']}{test}{', ' + place if place else ''})"
+    )
+
+
+def _unknown(data: Mapping[str, Any]) -> Iterable[str]:
+    if data["truncated"]:
+        yield "truncated: raise the budget or narrow the question"
+    if data["unresolved_calls"]:
+        yield f"{data['unresolved_calls']} calls could not be told; absence of a caller is not proof"
+    if data["freshness"]["stale_files"]:
+        yield f"stale: {len(data['freshness']['stale_files'])} files changed since the index; run `remora update`"
+
+
+def _evidence(data: Mapping[str, Any]) -> Iterable[str]:
+    found = data.get("memory_evidence")
+    return ["memory:", *(f"  {row['text']}" for row in found["records"])] if found and found["records"] else []
+
+
 def _more(data: Mapping[str, Any]) -> Iterable[str]:
     if data.get("next_cursor"):
         yield f"more: cursor {data['next_cursor']}"

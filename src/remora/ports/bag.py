@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
 
+from remora.core.capture.documents import SymbolLookup
+from remora.core.codegraph.answers import Freshness
 from remora.ports.code_graph import CodeGraphStore, Parser, SourceFiles
 from remora.ports.git import Git, SpanSource
 from remora.ports.metrics import Cache, GraphMetrics
@@ -33,6 +35,9 @@ class Ports:
     parser: Parser
     spans: SpanSource
     code_graph: CodeGraphStore
+    freshness: Callable[[], Freshness]
+    documents: SourceFiles
+    symbol: SymbolLookup
     metrics: GraphMetrics
     cache: Cache
 

@@ -15,6 +15,7 @@ from remora.entrypoints.catalogue.operation import (
     many,
     number,
     optional,
+    rows,
     switch,
     text,
 )
@@ -30,10 +31,6 @@ _TRIPLE = arguments(
     object_type=optional(text(max_chars=200)),
     citations=optional(many(text(max_chars=policy.CITATION_MAX_CHARS), "Record ids, code: anchors, URIs.", most=20)),
 )
-
-
-def _rows(*names: str) -> dict[str, Any]:
-    return {"type": "object", "properties": {name: {} for name in names}}
 
 
 def _upsert(call: Call, given: Mapping[str, Any]) -> Answer:
@@ -116,7 +113,7 @@ OPERATIONS = (
             history=switch("Closed facts too."),
             session=_SESSION,
         ),
-        output=_rows("hits", "memory_scope", "notice"),
+        output=rows("hits", "memory_scope", "notice"),
         run=_recall,
         read_only=True,
         http=("POST", "/recall"),
@@ -136,7 +133,7 @@ OPERATIONS = (
             session=_SESSION,
             idempotency_key=optional(text("Same key, same result.", max_chars=policy.IDEMPOTENCY_KEY_MAX_CHARS)),
         ),
-        output=_rows("outcomes", "counts", "totals"),
+        output=rows("outcomes", "counts", "totals"),
         run=_upsert,
         read_only=False,
         idempotent=False,
@@ -155,7 +152,7 @@ OPERATIONS = (
             history=switch("Count closed facts too."),
             session=_SESSION,
         ),
-        output=_rows("nodes", "total", "truncated", "notice"),
+        output=rows("nodes", "total", "truncated", "notice"),
         run=_search,
         read_only=True,
         http=("GET", "/entities"),
@@ -175,7 +172,7 @@ OPERATIONS = (
             as_of=optional(text("RFC 3339 time with offset.", max_chars=40)),
             session=_SESSION,
         ),
-        output=_rows("nodes", "facts", "unknown", "truncated", "notice"),
+        output=rows("nodes", "facts", "unknown", "truncated", "notice"),
         run=_subgraph,
         read_only=True,
         http=("GET", "/subgraph"),

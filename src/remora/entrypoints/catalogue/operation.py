@@ -102,5 +102,10 @@ def optional(schema: Schema) -> dict[str, Any]:
     return {**schema, "x-optional": True}
 
 
+def rows(*names: str) -> dict[str, Any]:
+    """The output schema of a result whose members speak for themselves."""
+    return {"type": "object", "properties": {name: {} for name in names}}
+
+
 def _described(schema: dict[str, Any], description: str) -> dict[str, Any]:
     return schema | ({"description": description} if description else {})

@@ -35,9 +35,10 @@ class Frame:
     def ports(self) -> "Ports":
         """The ports of the repository that the command stands in."""
         if self._ports is None:
-            from remora import bootstrap, config
+            from remora.bootstrap import open_ports
+            from remora.config import load
 
-            self._ports = bootstrap.open_ports(config.load(), self.root)
+            self._ports = open_ports(load(), self.root)
         return self._ports
 
     def emit(self, data: Any, text: str) -> None:
