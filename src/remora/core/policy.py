@@ -185,6 +185,18 @@ RECORD_HITS = 20
 RECORD_HITS_MAX = 500
 RECORD_NAMED_ANCHORS = 50
 """Newest records of one identifier or path named in a text that join the candidates."""
+RECORD_NAMED_SUBJECTS = 8
+"""Identifiers and paths of one text that are looked up as anchors."""
+EVIDENCE_ROWS = 6
+"""Rows of an evidence block: it accompanies an answer and must not bury it."""
+EVIDENCE_ROWS_CONCISE = 4
+EVIDENCE_SUBJECTS_MAX = 500
+"""Files of one change set that are looked up; more are counted and said."""
+EVIDENCE_TITLE_CHARS = 160
+EVIDENCE_SUMMARY_CHARS = 280
+EVIDENCE_URI_CHARS = 200
+HISTORY_LINKS_MAX = 20
+"""Linked records shown beside a history."""
 RECORD_ANCHOR_WEIGHT = 1.0
 """An identifier that a record is anchored to is worth one more rare word."""
 RECORD_DOUBT_WEIGHT = 0.2
@@ -310,7 +322,7 @@ TURN_MAX_CHARS = 8_000
 """Of one offloaded turn; longer ones are pasted files and logs, and their beginning and end say what they are."""
 TRANSCRIPT_LINE_MAX_BYTES = 4_000_000
 """A longer line is a tool's output or an image; it is stepped over and counted."""
-TRANSCRIPT_WINDOW_BYTES = 32_000_000
+TRANSCRIPT_WINDOW_BYTES = 24_000_000
 """How much of a transcript's end one hook reads: well under a CPU second, and the cursor makes it rare."""
 TRANSCRIPT_DOCUMENT_MAX_BYTES = 16_000_000
 """Transcripts kept as one JSON document are read whole, so they are bounded more tightly."""

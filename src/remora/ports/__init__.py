@@ -46,7 +46,6 @@ __all__ = [
     "StoreAdmin",
     "StoreFile",
     "StoreRead",
-    "SymbolLookup",
     "TrackedFile",
     "Transcripts",
 ]

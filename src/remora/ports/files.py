@@ -1,6 +1,10 @@
 """Files of a project that others own and we patch."""
 
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Protocol
+
+from remora.core.clients.turns import Cursor
 
 
 class ProjectFiles(Protocol):
@@ -27,4 +31,26 @@ class ProjectFiles(Protocol):
 
     def write_receipts(self, data: bytes) -> None:
         """Keep receipts; empty removes them."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class OpenTranscript:
+    """`chunks` begin at byte `start`, in the middle of a line when `torn`; `left_out` bytes before it were not read.
+
+    `anchor(offset)` is what a cursor at this offset has to remember.
+    """
+
+    chunks: Iterator[bytes]
+    start: int
+    anchor: Callable[[int], str]
+    torn: bool = False
+    left_out: int = 0
+
+
+class Transcripts(Protocol):
+    """The conversations that agent clients keep as files."""
+
+    def open(self, path: str, cursor: Cursor) -> OpenTranscript:
+        """Where to read on, and the bytes from there in chunks; raises `Unavailable` for what is no file of ours."""
         ...

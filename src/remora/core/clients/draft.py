@@ -6,6 +6,7 @@ import re
 from remora.core.clients.jsonc import Node, scan, value_of
 from remora.core.errors import InvalidInput
 
+_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _LINE_END = re.compile(r"[ \t]*(?:\r?\n|\Z)")
 Span = tuple[int, int]
 _BLANK = " \t\r\n"
@@ -75,7 +76,8 @@ class Draft:
         start = len(self.text[: member.start].rstrip(_BLANK))
         end = member.value.end
         following = _COMMA.match(self.text, end)
-        if "//" in self.text[self.text.rfind("\n", 0, start) + 1 : start] and not _LINE_END.match(
+        before = node.members[index - 1].value.end if index else node.start + 1
+        if _ends_in_line_comment(self.text[before:start]) and not _LINE_END.match(
             self.text, following.end() if following else end
         ):
             start = member.start  # what follows must not end up inside the comment before
@@ -147,6 +149,11 @@ class Draft:
 
     def _delete(self, start: int, end: int) -> None:
         self.text = self.text[:start] + self.text[end:]
+
+
+def _ends_in_line_comment(trivia: str) -> bool:
+    comments = list(_COMMENT.finditer(trivia))
+    return bool(comments) and comments[-1].group().startswith("//") and comments[-1].end() == len(trivia)
 
 
 def without(text: str, spans: list[Span]) -> str:

@@ -68,7 +68,7 @@ export const Remora = async ({ client, directory }) => {
       try {
         const answer = await client.session.messages({ path: { id: session } })
         messages = (answer?.data ?? []).slice(-MESSAGES_MAX)
-          .map((message) => ({ role: message?.info?.role, content: textOf(message?.parts) }))
+          .map((message) => ({ id: message?.info?.id, role: message?.info?.role, content: textOf(message?.parts) }))
           .filter((message) => message.content)
       } catch {}
       await hook("experimental.session.compacting", { session_id: session, messages }, directory)
