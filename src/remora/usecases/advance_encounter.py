@@ -30,7 +30,7 @@ from remora.core.policy import (
     REENTRY_RELATIONS_PER_CONCEPT,
 )
 from remora.core.scope import REPOSITORY, SYSTEM, Grant
-from remora.core.sessions import HANDLE_BYTES, HANDLE_PREFIX, register, resolve_session, session_node_id
+from remora.core.sessions import HANDLE_BYTES, HANDLE_PREFIX, SessionRef, register, resolve, session_node_id
 from remora.core.source import Provenance
 from remora.ports import EncounterPorts, StoreRead
 
@@ -41,12 +41,10 @@ _ENDINGS = (RESOLVES, REBINDS, SUPERSEDES, SUPPORTS, CHALLENGES)
 
 @dataclass(frozen=True, slots=True)
 class AdvanceRequest:
-    """`session` is a handle. Without one the chat is registered under `session_id` and `client` (made up if empty)."""
+    """Without a handle in `session` the chat is registered, under the runtime's id and client (made up if empty)."""
 
     name: str
-    session: str = ""
-    session_id: str = ""
-    client: str = ""
+    session: SessionRef = field(default_factory=SessionRef)
     recent: int = 5
     limit: int = 20
 
@@ -69,14 +67,15 @@ def advance_encounter(ports: EncounterPorts, grant: Grant, request: AdvanceReque
     """
     scrub = scrubber(ports.redact)
     name = name_of(request.name, "name", scrub)
-    handle = request.session or HANDLE_PREFIX + ports.clock.token(HANDLE_BYTES)
-    session_id = request.session_id or f"chat-{ports.clock.token(8)}"
-    client = request.client or grant.client or "agent"
+    ref = request.session
+    handle = ref.handle or HANDLE_PREFIX + ports.clock.token(HANDLE_BYTES)
+    session_id = ref.session_id or f"chat-{ports.clock.token(8)}"
+    client = ref.client or grant.client or "agent"
 
     def decide(view: StoreRead, now: int) -> Changes:
         begun = Changes()
-        if request.session:
-            session = resolve_session(view, grant, request.session, now)
+        if ref.handle:
+            session = resolve(view, grant, ref, now)
             owner, client_name = session.id, session.client
         else:
             begun = register(view, grant, client, session_id, handle, now)
@@ -100,7 +99,7 @@ def advance_encounter(ports: EncounterPorts, grant: Grant, request: AdvanceReque
         session=handle,
         encounter=encounter_card(encounter, scrub),
         opened=bool(result["opened"]),
-        registered=not request.session,
+        registered=not ref.handle,
         payload=payload,
     )
 

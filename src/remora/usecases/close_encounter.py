@@ -1,7 +1,7 @@
 """Seal an encounter for good: what was done and what came of it, in the agent's own words."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from remora.core.encounters import spine
 from remora.core.encounters.cards import Card
@@ -13,12 +13,13 @@ from remora.core.encounters.validation import Scrub, name_of, scrubber, text_of
 from remora.core.errors import InvalidInput, NotFound
 from remora.core.graph import Changes, Node
 from remora.core.scope import REPOSITORY, SYSTEM, Grant
-from remora.core.sessions import resolve_session
+from remora.core.sessions import SessionRef, resolve
 from remora.ports import EncounterPorts, StoreRead
 
 _TOOL_CALL = re.compile(
-    r"<\s*/?\s*(?:[\w-]{1,40}:)?(?:tool_calls?|tool_use|tool_result|function_calls?|function_results?|invoke|parameter"
-    r"|function\s*=)\b"
+    r"<\s*/?\s*(?:[\w-]{1,40}:)?(?:tool_calls?|tool_use|tool_result|function_calls?|function_results?)\b"
+    r"|<\s*(?:[\w-]{1,40}:)?(?:invoke|parameter)\s+name\s*=|<\s*/\s*(?:[\w-]{1,40}:)?(?:invoke|parameter)\s*>"
+    r"|<\s*/?\s*function\s*="
     r"|<\|\s*(?:tool|python_tag|channel|start|end|im_start|im_end|recipient)[^|>]{0,40}\|>"
     r"|\[/?TOOL_CALLS?\]|\[/?TOOL_RESULTS\]"
     r"""|["'](?:tool_calls|tool_use|function_call|tool_use_id|tool_call_id)["']\s*:"""
@@ -35,7 +36,7 @@ class CloseRequest:
     summary: str
     report: str = ""
     encounter: str = ""
-    session: str = ""
+    session: SessionRef = field(default_factory=SessionRef)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +58,8 @@ def close_encounter(ports: EncounterPorts, grant: Grant, request: CloseRequest) 
     name = name_of(request.encounter, "encounter", scrub) if request.encounter else ""
 
     def decide(view: StoreRead, now: int) -> Changes:
-        session = "" if grant.operator and not request.session else _session(view, grant, request.session, now)
+        ref = request.session
+        session = "" if grant.operator and not ref.given else resolve(view, grant, ref, now).id
         found = view.get((spine.HEAD_ID, spine.pointer_id(session)), (SYSTEM,))
         pointer = spine.Pointer.of(session, found)
         encounter = _encounter(view, pointer, name)
@@ -76,10 +78,6 @@ def _words(value: str, field: str, scrub: Scrub) -> str:
     if _TOOL_CALL.search(words):
         raise InvalidInput(field, "holds tool-call markup", allowed="plain words on what was done and found")
     return words
-
-
-def _session(view: StoreRead, grant: Grant, handle: str, now: int) -> str:
-    return resolve_session(view, grant, handle, now).id
 
 
 def _encounter(view: StoreRead, pointer: spine.Pointer, name: str) -> Node:

@@ -10,7 +10,7 @@ from remora.core.encounters.writing import write_entities
 from remora.core.errors import InvalidInput
 from remora.core.graph import Changes, Json, Node
 from remora.core.scope import REPOSITORY, SYSTEM, Grant
-from remora.core.sessions import resolve_session
+from remora.core.sessions import SessionRef, resolve
 from remora.core.source import Provenance
 from remora.ports import EncounterPorts, StoreRead
 
@@ -24,12 +24,14 @@ class Entities:
     entities: tuple[Json, ...]
 
 
-def create_entities(ports: EncounterPorts, grant: Grant, entities: object, session: str) -> Entities:
+def create_entities(ports: EncounterPorts, grant: Grant, entities: object, session: SessionRef) -> Entities:
     """Create or update entities by (type, name): a list of {type, name, properties}, or properties beside the name.
 
     Raises `InvalidBatch` with every error before anything is written, `NotFound` without an open session of this
     caller's, `InvalidInput` when that session has no open encounter.
     """
+    if not session.given:
+        raise InvalidInput("session", "is missing", allowed="the handle that advance_encounter returned")
     scrub = scrubber(ports.redact)
     ids = drafted_ids(entities, scrub)
     with ports.store.read(grant) as view:
@@ -37,7 +39,7 @@ def create_entities(ports: EncounterPorts, grant: Grant, entities: object, sessi
     drafts = entity_drafts(entities, scrub, partial=lambda node_type, name: node_id(node_type, name) in known)
 
     def decide(view: StoreRead, now: int) -> Changes:
-        owner = resolve_session(view, grant, session, now)
+        owner = resolve(view, grant, session, now)
         by = replace(Provenance.of(grant, session=owner.id), client=owner.client)
         encounter = _open_encounter(view, owner.id)
         changes, written = write_entities(drafts, view.get(ids, (REPOSITORY,)), encounter, now, by)

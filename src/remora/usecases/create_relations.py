@@ -11,9 +11,11 @@ from remora.core.encounters.writing import relation_ids, write_relations
 from remora.core.graph import Changes, Edge, Json
 from remora.core.policy import RELATIONS_PER_STEP_MAX
 from remora.core.scope import REPOSITORY, SYSTEM, Grant
-from remora.core.sessions import resolve_session
+from remora.core.sessions import SessionRef, resolve
 from remora.core.source import Provenance
 from remora.ports import EncounterPorts, StoreRead
+
+NO_SESSION = SessionRef()
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,19 +25,21 @@ class Relations:
     relations: tuple[Json, ...]
 
 
-def create_relations(ports: EncounterPorts, grant: Grant, relations: object, session: str = "") -> Relations:
+def create_relations(
+    ports: EncounterPorts, grant: Grant, relations: object, session: SessionRef = NO_SESSION
+) -> Relations:
     """Create relations: a list of {source, target, type, properties?}; ends are names or `Type:name`.
 
-    With a session handle the relations carry the session. Raises `InvalidBatch` with every error before anything is
-    written, `NotFound` when a handle is given that opens no session of this caller's.
+    With a session the relations carry the session. Raises `InvalidBatch` with every error before anything is
+    written, `NotFound` when the session named is not an open one of this caller's.
     """
     drafts, errors = relation_drafts(relations, scrubber(ports.redact))
     names = all_candidate_ids(name for draft in drafts for name in (draft.source, draft.target))
 
     def decide(view: StoreRead, now: int) -> Changes:
         by = Provenance.of(grant)
-        if session:
-            owner = resolve_session(view, grant, session, now)
+        if session.given:
+            owner = resolve(view, grant, session, now)
             by = replace(Provenance.of(grant, session=owner.id), client=owner.client)
         found = view.get(names, (REPOSITORY,))
         known = view.get(relation_ids(drafts, found), (REPOSITORY,))

@@ -14,7 +14,7 @@ from remora.core.errors import InvalidInput
 from remora.core.graph import Changes, Json
 from remora.core.policy import PANEL_LIMIT, PANEL_LIMIT_MAX
 from remora.core.scope import SYSTEM, Grant
-from remora.core.sessions import resolve_session
+from remora.core.sessions import SessionRef, resolve
 from remora.ports import AnalysisPorts, StoreRead
 
 METRICS = ("pagerank", "articlerank", "betweenness", "leiden", "wcc")
@@ -26,7 +26,7 @@ class ProjectionRequest:
     """What a projection holds; empty lists mean every authored type or relation."""
 
     name: str
-    session: str
+    session: SessionRef
     node_types: Sequence[str] = ()
     rel_types: Sequence[str] = ()
     undirected: bool = False
@@ -67,7 +67,7 @@ def create_projection(ports: AnalysisPorts, grant: Grant, request: ProjectionReq
     return Projected(name, len(projection.ids), len(projection.topology.edges), not definition.undirected)
 
 
-def drop_projection(ports: AnalysisPorts, grant: Grant, projection: str, session: str) -> None:
+def drop_projection(ports: AnalysisPorts, grant: Grant, projection: str, session: SessionRef) -> None:
     """Forget a definition. Raises `NotFound` for an unknown session or projection."""
     _rewrite(ports, grant, session, lambda shelf: shelf.without(projection))
 
@@ -77,7 +77,7 @@ def run_metric(
     grant: Grant,
     metric: str,
     projection: str,
-    session: str,
+    session: SessionRef,
     *,
     result_limit: int = PANEL_LIMIT,
 ) -> Reading:
@@ -87,7 +87,7 @@ def run_metric(
     if not 1 <= result_limit <= PANEL_LIMIT_MAX:
         raise InvalidInput("result_limit", f"{result_limit} is out of range", allowed=f"1 to {PANEL_LIMIT_MAX}")
     with ports.store.read(grant) as view:
-        owner = resolve_session(view, grant, session, ports.clock.now()).id
+        owner = resolve(view, grant, session, ports.clock.now()).id
         definition = Shelf.of(owner, view.get((shelf_id(owner),), (SYSTEM,))).find(projection)
         graph = _graph(ports, grant, view)
     projected = definition.applied(graph)
@@ -102,9 +102,9 @@ def run_metric(
     return Reading(definition.name, metric, kept, len(rows), len(kept) < len(rows), method)
 
 
-def _rewrite(ports: AnalysisPorts, grant: Grant, handle: str, change: Callable[[Shelf], Shelf]) -> None:
+def _rewrite(ports: AnalysisPorts, grant: Grant, ref: SessionRef, change: Callable[[Shelf], Shelf]) -> None:
     def decide(view: StoreRead, now: int) -> Changes:
-        session = resolve_session(view, grant, handle, now).id
+        session = resolve(view, grant, ref, now).id
         shelf = Shelf.of(session, view.get((shelf_id(session),), (SYSTEM,)))
         return Changes(put=(change(shelf).node(now),))
 

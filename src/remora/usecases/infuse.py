@@ -1,7 +1,7 @@
 """Governed recall that was not asked for: what bears on a prompt, or nothing. Reads only; delivery is stamped apart."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from remora.core import policy
 from remora.core.analytics.topology import project
@@ -24,7 +24,7 @@ from remora.core.recall.gate import gate
 from remora.core.recall.pipeline import Terms, recall_facts
 from remora.core.recall.vector_leg import QueryVector, similar
 from remora.core.scope import REPOSITORY, SYSTEM, Grant, Trust
-from remora.core.sessions import resolve_session
+from remora.core.sessions import SessionRef, resolve
 from remora.core.text import clean, parse_query
 from remora.ports import AnalysisPorts, MeaningMatcher, StoreRead
 
@@ -35,12 +35,12 @@ MODES = ("full", "delta")
 class InfuseRequest:
     """`text` is the prompt (full) or what a tool call is about (delta); `trajectory` earlier user turns, oldest first.
 
-    `session` is a handle; without one nothing is remembered as told. `meaning` is the text as a vector, when there is
+    Without a `session` nothing is remembered as told. `meaning` is the text as a vector, when there is
     an embedder; `offers` are ranked pitfalls of records.
     """
 
     text: str
-    session: str = ""
+    session: SessionRef = field(default_factory=SessionRef)
     mode: str = "full"
     frontier_bias: float = policy.FRONTIER_BIAS
     expansion_bias: float = policy.EXPANSION_BIAS
@@ -54,7 +54,7 @@ class InfuseRequest:
 class Receipt:
     """What to stamp once the payload was delivered; pass it to `stamp_delivery`, and only then."""
 
-    session: str
+    session: SessionRef
     delivered: tuple[tuple[str, str], ...]
     delta: bool
 
@@ -128,10 +128,10 @@ def _check(request: InfuseRequest) -> None:
         raise InvalidInput("max_chars", f"{request.max_chars} is out of range", allowed=allowed)
 
 
-def _ledger(view: StoreRead, grant: Grant, handle: str, now: int) -> Ledger:
-    if not handle:
+def _ledger(view: StoreRead, grant: Grant, ref: SessionRef, now: int) -> Ledger:
+    if not ref.given:
         return Ledger()
-    key = ledger_id(resolve_session(view, grant, handle, now).id)
+    key = ledger_id(resolve(view, grant, ref, now).id)
     return Ledger.of(view.get((key,), (SYSTEM,)).get(key))
 
 

@@ -2,10 +2,11 @@
 
 from dataclasses import dataclass, field
 
+from remora.core.encounters.ending import ended
 from remora.core.errors import NotFound, Unavailable
 from remora.core.graph import Changes, Json
 from remora.core.scope import Grant, Right, session_scope
-from remora.core.sessions import SessionRef, resolve, revoke, swept
+from remora.core.sessions import SessionRef, resolve, revoke
 from remora.ports import FactPorts, StoreRead
 
 
@@ -55,7 +56,7 @@ def revoke_session(ports: FactPorts, grant: Grant, request: RevokeSessionRequest
     already = bool(result.get("already_closed")) if isinstance(result, dict) else False
     try:
         deleted = ports.store.drop_scope(grant, session_scope(chosen))
-        ports.store.apply(grant, lambda view, now: swept(view, chosen, now))
+        ports.store.apply(grant, lambda view, now: ended(view, chosen, now))
     except Unavailable:
         # The session is closed already; a sweep deletes what is left.
         return RevokedSession(id=chosen, already_closed=already, items_deleted=0, pending=True)

@@ -5,23 +5,23 @@ from collections.abc import Sequence
 from remora.core.graph import Changes
 from remora.core.infusion.ledger import Ledger, ledger_id
 from remora.core.scope import SYSTEM, Grant
-from remora.core.sessions import resolve_session
+from remora.core.sessions import SessionRef, resolve
 from remora.ports import EncounterPorts, StoreRead
 
 
 def stamp_delivery(
-    ports: EncounterPorts, grant: Grant, session: str, delivered: Sequence[tuple[str, str]], *, delta: bool
+    ports: EncounterPorts, grant: Grant, session: SessionRef, delivered: Sequence[tuple[str, str]], *, delta: bool
 ) -> int:
     """Stamp (key, state) pairs into the session's ledger; returns the turn. A full infusion is a turn, silent or not.
 
-    Nothing is kept for a session that was never told anything, nor without a handle. Raises `NotFound` for a session
+    Nothing is kept for a session that was never told anything, nor without a session. Raises `NotFound` for a session
     that is closed or not this caller's.
     """
-    if not session:
+    if not session.given:
         return 0
 
     def decide(view: StoreRead, now: int) -> Changes:
-        owner = resolve_session(view, grant, session, now).id
+        owner = resolve(view, grant, session, now).id
         item = view.get((ledger_id(owner),), (SYSTEM,)).get(ledger_id(owner))
         ledger = Ledger.of(item)
         if item is None and not delivered:

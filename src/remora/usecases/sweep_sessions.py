@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 
 from remora.core import policy
-from remora.core.encounters.ending import session_ended
-from remora.core.graph import Changes, Json
+from remora.core.encounters.ending import ended
+from remora.core.graph import Json
 from remora.core.scope import SYSTEM, Grant, session_scope
-from remora.core.sessions import FAMILY, SESSION, State, read_session, swept
-from remora.ports import FactPorts, StoreRead
+from remora.core.sessions import FAMILY, SESSION, State, read_session
+from remora.ports import FactPorts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,11 +37,5 @@ def sweep_sessions(ports: FactPorts, grant: Grant) -> SweepResult:
     deleted = 0
     for session in due:
         deleted += ports.store.drop_scope(grant, session_scope(session))
-        ports.store.apply(grant, lambda view, now, ended=session: _ended(view, ended, now))  # type: ignore[misc]
+        ports.store.apply(grant, lambda view, now, closed=session: ended(view, closed, now))  # type: ignore[misc]
     return SweepResult(sessions=tuple(due), items_deleted=deleted)
-
-
-def _ended(view: StoreRead, session: str, now: int) -> Changes:
-    """The session is noted as swept, and the encounters that it left open as dissolved."""
-    noted, left = swept(view, session, now), session_ended(view, session, now)
-    return Changes(put=(*noted.put, *left.put), drop=(*noted.drop, *left.drop))

@@ -8,6 +8,7 @@ from remora.core.encounters import spine
 from remora.core.graph import Changes, Item, Node
 from remora.core.infusion.ledger import ledger_id
 from remora.core.scope import REPOSITORY, SYSTEM
+from remora.core.sessions import swept
 
 
 class View(Protocol):
@@ -16,6 +17,12 @@ class View(Protocol):
     def get(self, ids: Iterable[str], scopes: Collection[str]) -> dict[str, Item]:
         """Items by id."""
         ...
+
+
+def ended(view: View, session: str, now: int) -> Changes:
+    """Everything that is noted when a closed session is swept: the session itself, and what it left in encounters."""
+    noted, left = swept(view, session, now), session_ended(view, session, now)
+    return Changes(put=(*noted.put, *left.put), drop=(*noted.drop, *left.drop))
 
 
 def session_ended(view: View, session: str, now: int) -> Changes:
