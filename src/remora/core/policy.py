@@ -110,8 +110,10 @@ TYPO_LONG_CHARS = 8
 """From this length on two edits are one typo's worth; below it one is."""
 TYPO_WORDS = 4
 """Unmatched words of one query that are tried as typos."""
-TYPO_CANDIDATES = 100
-"""Entities looked at per mistyped word, rarest trigram first."""
+TYPO_CANDIDATES = 300
+"""Entities looked at for mistyped words: those that share a beginning or an end."""
+ENTITIES_RANKED = 60
+"""Entities that get a full score, best covered first; an answer shows at most 50."""
 ENTITY_CANDIDATES = 300
 FACT_CANDIDATES = 150
 """Of the lexical leg of facts. Facts of matched entities also come by expansion, so these may be fewer."""
@@ -192,6 +194,8 @@ EVIDENCE_ROWS = 6
 EVIDENCE_ROWS_CONCISE = 4
 EVIDENCE_SUBJECTS_MAX = 500
 """Files of one change set that are looked up; more are counted and said."""
+EVIDENCE_LOOKED = 100
+"""Newest records of one category that are looked at for supersession."""
 EVIDENCE_TITLE_CHARS = 160
 EVIDENCE_SUMMARY_CHARS = 280
 EVIDENCE_URI_CHARS = 200
@@ -217,6 +221,8 @@ RECORD_PREFIX_EXPANSIONS = 200
 """Words that one prefix may stand for; shortest first, so that plurals come before compounds."""
 
 # --- Doors ------------------------------------------------------------------------------------------------------------
+RUN_TOKEN_BYTES = 12
+"""Names one run of a stdio server as a session when its runtime gives no id of its own."""
 TRIPLES_PER_CALL_MAX = 1_000
 NAME_INPUT_MAX_CHARS = 2_000
 """Above the name limit, so that a long name is answered by the rule about names and not by a schema."""

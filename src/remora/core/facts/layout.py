@@ -17,7 +17,7 @@ from remora.core.ids import computed_id
 from remora.core.policy import TYPO_MIN_CHARS
 from remora.core.scope import Trust
 from remora.core.source import Provenance
-from remora.core.text import name_key, tokens, trigrams
+from remora.core.text import name_key, tokens
 
 FAMILY: Final = "facts"
 ENTITY: Final = "MemoryEntity"
@@ -25,8 +25,9 @@ ALIAS: Final = "Alias"
 FACT: Final = "FACT"
 TOMBSTONE: Final = "Tombstone"
 ALIAS_PREFIX: Final = "als_"
-GRAM_MARK: Final = "3:"
-"""Keeps trigrams apart from words in one index."""
+FACT_PREFIX: Final = "fct_"
+MIRROR_MARK: Final = "<"
+"""Keeps mirrored words apart from words in one index."""
 
 
 def entity_id(scope: str, key: str) -> str:
@@ -41,7 +42,7 @@ def alias_id(scope: str, key: str) -> str:
 
 def fact_id(scope: str, subject: str, predicate: str, target: str) -> str:
     """Id of a fact between two entity ids."""
-    return computed_id("fct_", scope, subject, predicate, target)
+    return computed_id(FACT_PREFIX, scope, subject, predicate, target)
 
 
 def tombstone_id(item: str) -> str:
@@ -105,8 +106,10 @@ class Fact:
 
 
 def entity_node(entity: Entity) -> Node:
-    """The stored form of an entity, searchable by names, type and trigrams of its names."""
-    body: dict[str, Json] = {"trust": int(entity.trust), "provenance": dict(entity.provenance.to_json())}
+    """The stored form of an entity, searchable by names, type and word endings."""
+    body: dict[str, Json] = {"provenance": dict(entity.provenance.to_json())}
+    if entity.trust != entity.provenance.trust:
+        body["trust"] = int(entity.trust)
     if len(entity.names) > 1:
         body["aliases"] = list(entity.names[1:])
     if entity.type:
@@ -125,20 +128,24 @@ def entity_node(entity: Entity) -> Node:
 
 
 def _entity_tokens(entity: Entity) -> dict[str, tuple[str, ...]]:
+    name = tuple(tokens(entity.name))
+    aliases = tuple(token for alias in entity.names[1:] for token in tokens(alias))
+    words = (*name, *aliases)
     fields = {
-        "name": tuple(tokens(entity.name)),
-        "alias": tuple(token for name in entity.names[1:] for token in tokens(name)),
+        "name": name,
+        "alias": aliases,
         "type": tuple(tokens(entity.type)) if entity.type else (),
-        "gram": tuple(dict.fromkeys(gram for name in entity.names for word in tokens(name) for gram in grams(word))),
+        "mirror": tuple(dict.fromkeys(image for word in words for image in mirrored(word))),
     }
     return {field: found for field, found in fields.items() if found}
 
 
-def grams(word: str) -> tuple[str, ...]:
-    """Marked trigrams of one index token, for typo tolerance; short words have none, they are too alike."""
-    if len(word) < TYPO_MIN_CHARS:
-        return ()
-    return tuple(GRAM_MARK + gram.replace(" ", "_") for gram in trigrams(word))
+def mirrored(word: str) -> tuple[str, ...]:
+    """The marked mirror image of an index token: with it, words of one ending are found like words of one beginning.
+
+    A mistyped word keeps its beginning or its end, and one token a word costs a tenth of its trigrams.
+    """
+    return (MIRROR_MARK + word[::-1],) if len(word) >= TYPO_MIN_CHARS and word.isalpha() else ()
 
 
 def read_entity(node: Item) -> Entity:
@@ -179,13 +186,17 @@ def alias_target(node: Item) -> str:
 def fact_edge(fact: Fact, subject_name: str, object_name: str) -> Edge:
     """The stored form of a fact, searchable by subject, predicate and object."""
     body: dict[str, Json] = {
-        "confidence": fact.confidence,
-        "confirmations": fact.confirmations,
         "sources": list(fact.sources),
         "intervals": [[start, end] for start, end in fact.intervals],
-        "trust": int(fact.trust),
         "provenance": dict(fact.provenance.to_json()),
     }
+    # What is as usual is left out: thousands of these are read for one answer.
+    if fact.confidence != 1.0:
+        body["confidence"] = fact.confidence
+    if fact.confirmations != 1:
+        body["confirmations"] = fact.confirmations
+    if fact.trust != fact.provenance.trust:
+        body["trust"] = int(fact.trust)
     if fact.citations:
         body["citations"] = list(fact.citations)
     if fact.keys:
@@ -281,5 +292,9 @@ def _texts(value: object) -> tuple[str, ...]:
 
 
 def _trust(body: Mapping[str, Json]) -> Trust:
-    value = int(_number(body.get("trust"), Trust.EXTERNAL))
-    return Trust(min(max(value, Trust.EXTERNAL), Trust.OPERATOR))
+    """The stored trust, else that of the provenance; what is no trust counts as the lowest."""
+    value = body.get("trust")
+    if value is None:
+        saved = body.get("provenance")
+        value = saved.get("trust") if isinstance(saved, dict) else None
+    return Trust(min(max(int(_number(value, Trust.EXTERNAL)), Trust.EXTERNAL), Trust.OPERATOR))

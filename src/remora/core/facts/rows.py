@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from remora.core.encounters.times import shown
-from remora.core.facts.layout import ENTITY, Entity, Fact, read_entity
+from remora.core.facts.layout import ENTITY, Entity, Fact
 from remora.core.facts.words import Redact
 from remora.core.graph import Item, Json
 from remora.core.source import Provenance
@@ -103,7 +103,7 @@ def entity_row(entity: Entity, redact: Redact) -> EntityRow:
 
 def names_of(items: Iterable[Item]) -> dict[str, str]:
     """Entity id -> shown name."""
-    return {item.id: read_entity(item).name for item in items if item.label == ENTITY}
+    return {item.id: item.name for item in items if item.label == ENTITY}
 
 
 def _time(microseconds: int | None) -> str | None:

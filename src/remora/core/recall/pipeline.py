@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from remora.core import policy
-from remora.core.facts.layout import ENTITY, FACT, FAMILY, edge_holds, edge_trust, grams, read_fact
+from remora.core.facts.layout import ENTITY, FACT, FAMILY, edge_holds, edge_trust, mirrored, read_fact
 from remora.core.facts.rows import fact_row, names_of
 from remora.core.facts.words import Redact
 from remora.core.graph import Candidates, Edge, Item, Json, Neighbourhood, Node, TermStats
@@ -135,11 +135,13 @@ def _missed(question: Question, stats: TermStats) -> list[str]:
 
 
 def _mistyped(view: View, scope: str, words: Iterable[str]) -> list[Node]:
-    found: dict[str, Node] = {}
+    """Entities with a word that begins or ends like one of the words."""
+    prefixes: dict[str, None] = {}
     for word in words:
-        near = _candidates(view, scope, grams(word), (), ENTITY, policy.TYPO_CANDIDATES)
-        found |= {item.id: item for item in near.items if isinstance(item, Node)}
-    return list(found.values())
+        kept = max(2, len(word) * 2 // 5)
+        prefixes |= dict.fromkeys((word[:kept], *(image[: kept + 1] for image in mirrored(word))))
+    near = _candidates(view, scope, (), tuple(prefixes), ENTITY, policy.TYPO_CANDIDATES)
+    return [item for item in near.items if isinstance(item, Node)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,8 +172,7 @@ def recall_facts(
     if silent(covered, pool.similar.values()):
         return Answer(silent=bool(scored))
     kept = above_floor(scored)
-    nodes = _named(view, scope, kept[:limit], pool.nodes)
-    names = names_of(nodes.values())
+    names = _names(view, scope, kept[:limit], pool.nodes)
     return Answer(
         tuple(_hit(found, names, redact, history=terms.history) for found in kept[:limit]),
         truncated=cut or len(kept) > limit,
@@ -204,12 +205,12 @@ def _pool(
     )
 
 
-def _named(view: View, scope: str, kept: Iterable[Scored], known: Mapping[str, Node]) -> dict[str, Item]:
-    """The known nodes, and those still missing at the ends of what is told."""
-    ends = {
-        end for found in kept if isinstance(found.item, Edge) for end in (found.item.source, found.item.target)
-    }.difference(known)
-    return {**known, **view.get(ends, (scope,))} if ends else dict(known)
+def _names(view: View, scope: str, kept: Iterable[Scored], known: Mapping[str, Node]) -> dict[str, str]:
+    """Names of the ends of what is told; those not met yet are looked up."""
+    ends = {end for found in kept if isinstance(found.item, Edge) for end in (found.item.source, found.item.target)}
+    missing = ends.difference(known)
+    more = view.get(missing, (scope,)) if missing else {}
+    return names_of((*(known[end] for end in ends if end in known), *more.values()))
 
 
 def _hit(found: Scored, names: Mapping[str, str], redact: Redact, *, history: bool) -> Hit:

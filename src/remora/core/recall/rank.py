@@ -10,7 +10,7 @@ from remora.core.recall.bm25 import bm25
 from remora.core.recall.matching import Matcher, union
 from remora.core.text import has_phrase
 
-ENTITY_WEIGHTS: Mapping[str, float] = {"name": 1.0, "alias": 1.0, "type": 0.5, "gram": 0.0}
+ENTITY_WEIGHTS: Mapping[str, float] = {"name": 1.0, "alias": 1.0, "type": 0.5, "mirror": 0.0}
 """An alias counts like the name: names are merged before ranking."""
 
 
@@ -39,17 +39,21 @@ def entity_tokens(node: Node) -> list[str]:
 
 
 def rank_entities(matcher: Matcher, nodes: Iterable[Node], stats: TermStats) -> list[Scored]:
-    """Entities by BM25 over names, aliases and type, whole names and typos lifted; ties by recency, then id."""
+    """Entities by what they cover of the query and BM25 over names, aliases and type; ties by recency, then id."""
+    covering: list[tuple[float, Node]] = []
+    for node in nodes:
+        words = matcher.tokens(entity_tokens(node))
+        mass = matcher.mass(union(words, matcher.tokens(node.tokens.get("type", ()), 0.5)))
+        if mass > 0.0:
+            covering.append((mass + named_share(matcher, node), node))
+    covering.sort(key=lambda pair: (-round(pair[0], 9), -pair[1].updated, pair[1].id))
     query = matcher.question.query
     scored: list[Scored] = []
-    for node in nodes:
-        words = entity_tokens(node)
-        mass = matcher.mass(union(matcher.tokens(words), matcher.tokens(node.tokens.get("type", ()), 0.5)))
-        if mass <= 0.0:
-            continue
-        score = bm25(node.tokens, matcher.question.terms, query.prefixes, stats, ENTITY_WEIGHTS)
-        score = score / (1.0 + score) + mass + named_share(matcher, node)
-        scored.append(Scored(node, score, ("name",)))
+    for at, (covered, node) in enumerate(covering):
+        score = 0.0
+        if at < policy.ENTITIES_RANKED:
+            score = bm25(node.tokens, matcher.question.terms, query.prefixes, stats, ENTITY_WEIGHTS)
+        scored.append(Scored(node, covered + score / (1.0 + score), ("name",)))
     scored.sort(key=lambda found: (-round(found.score, 9), -found.item.updated, found.item.id))
     return scored
 
