@@ -9,7 +9,7 @@ from remora.ports.files import OpenTranscript, ProjectFiles, Transcripts
 from remora.ports.git import CommitList, Git, HistoryRange, SpanSource, TrackedFile
 from remora.ports.meaning import MeaningMatcher
 from remora.ports.metrics import Betweenness, Cache, Fragility, GraphMetrics
-from remora.ports.records import RecordIndex, RecordLog, RecordView
+from remora.ports.records import RecordIndex, RecordLog, RecordPorts, RecordView
 from remora.ports.repository import Checkout, Clock, Repository
 from remora.ports.store import Decide, Store, StoreAdmin, StoreRead
 

@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import AbstractContextManager
+from pathlib import Path
 from typing import Protocol
 
-from remora.core.records.indexed import AnchorKey, IndexedRecord, IndexState, Lineage, Narrowing, RecordCandidates
 from remora.core.records.log import (
     AppendOutcome,
     BulkAppended,
@@ -15,13 +15,19 @@ from remora.core.records.log import (
     UnitContent,
 )
 from remora.core.records.model import Record
-from remora.core.records.vocabulary import Relation
+from remora.core.records.view import RecordView
 from remora.core.scope import Grant
 from remora.ports.repository import Clock, Repository
+
+__all__ = ["RecordIndex", "RecordLog", "RecordPorts", "RecordView"]
 
 
 class RecordLog(Protocol):
     """The truth of records: append-only, shared by processes and checkouts. Nothing stored is ever altered."""
+
+    def prepare(self, *, share: bool = False) -> Path:
+        """Make the log's place, which keeps itself out of git; `share` adds a tracked folder for authored records."""
+        ...
 
     def append(self, grant: Grant, record: Record) -> AppendOutcome:
         """Store one record durably, or find that it is there.
@@ -59,56 +65,6 @@ class RecordLog(Protocol):
         ...
 
 
-class RecordView(Protocol):
-    """One consistent view of the records that a caller may see; hidden ones are never returned, counted or weighed."""
-
-    @property
-    def total(self) -> int:
-        """How many records the caller may see."""
-        ...
-
-    @property
-    def state(self) -> IndexState:
-        """What the view was served from."""
-        ...
-
-    def text(
-        self, terms: Collection[str], prefixes: Collection[str], narrowing: Narrowing, *, limit: int
-    ) -> RecordCandidates:
-        """Records that share words with the query, cut by the rarity of what they share, newest first, then id."""
-        ...
-
-    def concrete(self, keys: Collection[str], *, limit: int) -> tuple[str, ...]:
-        """Path endings and folders as whole path keys; other anchor keys stay as they are."""
-        ...
-
-    def anchored(
-        self, keys: Collection[AnchorKey], narrowing: Narrowing, *, limit: int
-    ) -> tuple[tuple[IndexedRecord, ...], int]:
-        """Records that hold any of the keys within its time, newest first, and how many there are in all."""
-        ...
-
-    def lineage(self, keys: Collection[str]) -> tuple[Lineage, ...]:
-        """Renames and copies that records tell of these keys, oldest first."""
-        ...
-
-    def newest(self, narrowing: Narrowing, *, limit: int) -> tuple[tuple[IndexedRecord, ...], int]:
-        """The newest records, and how many there are in all."""
-        ...
-
-    def get(self, ids: Collection[str]) -> dict[str, IndexedRecord]:
-        """The visible ones of these records."""
-        ...
-
-    def by_source(self, uris: Collection[str]) -> tuple[IndexedRecord, ...]:
-        """Records that cite any of these sources, newest first."""
-        ...
-
-    def linking(self, targets: Collection[str]) -> tuple[tuple[str, Relation, IndexedRecord], ...]:
-        """(target, relation, record) of records with a link to any of the targets, newest first."""
-        ...
-
-
 class RecordIndex(Protocol):
     """The derived index of one log. It changes speed, never results."""
 
@@ -119,10 +75,6 @@ class RecordIndex(Protocol):
     def close(self) -> None:
         """Release files and connections."""
         ...
-
-
-SymbolLookup = Callable[[str], tuple[str, str] | None]
-"""A name -> (node id, file) when it means exactly one symbol of the code graph now; None otherwise."""
 
 
 class RecordPorts(Protocol):
@@ -151,9 +103,4 @@ class RecordPorts(Protocol):
     @property
     def redact(self) -> Callable[[str], str]:
         """Takes secrets out of a text."""
-        ...
-
-    @property
-    def symbol(self) -> SymbolLookup:
-        """Looks names up in the present code graph."""
         ...

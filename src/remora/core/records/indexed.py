@@ -9,8 +9,9 @@ from itertools import chain
 
 from remora.core import policy
 from remora.core.graph import TermStats, Tokens
+from remora.core.records import codec
 from remora.core.records.log import BadRecord
-from remora.core.records.model import AccessScope, Record, SourceArtifact
+from remora.core.records.model import AccessScope, Record, SourceArtifact, SymbolAnchor
 from remora.core.records.vocabulary import (
     DECISIONS,
     Lifecycle,
@@ -54,6 +55,16 @@ class IndexedRecord:
     owner: str
     tokens: Tokens
     data: bytes
+
+    @property
+    def record(self) -> Record:
+        """The whole record, read from its bytes."""
+        return codec.parse(self.data, trusted=True).record
+
+    @property
+    def keys(self) -> frozenset[str]:
+        """The anchor keys of the record."""
+        return anchor_keys(self.record)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,14 +140,23 @@ def index_entry(record: Record) -> IndexEntry:
         "path": _joined(paths),
         "source": tuple(token for source in record.sources for token in _source_tokens(source)),
     }
+    filled = {field: found for field, found in words.items() if found}
+    return IndexEntry(filled, _keys(paths, anchors), paths, tuple(_lineage(record)))
+
+
+def anchor_keys(record: Record) -> frozenset[str]:
+    """Every key the record is found by: its paths old and new, and its symbols old and new."""
+    return _keys(record.paths, record.anchors)
+
+
+def _keys(paths: Iterable[str], anchors: Iterable[SymbolAnchor]) -> frozenset[str]:
     keys = {path_key(path) for path in paths}
     for anchor in anchors:
         if anchor.node_id:
             keys.add(node_key(anchor.node_id))
         if anchor.label:
             keys.update((symbol_key(anchor.label), tail_key(anchor.label)))
-    filled = {field: found for field, found in words.items() if found}
-    return IndexEntry(filled, frozenset(keys), paths, tuple(_lineage(record)))
+    return frozenset(keys)
 
 
 def _joined(texts: Iterable[str]) -> tuple[str, ...]:

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Collection, Mapping
 
-from remora.core.records import codec
 from remora.core.records.indexed import IndexedRecord
 from remora.core.records.vocabulary import HIDDEN_LIFECYCLES, Lifecycle, Relation, ScopeKind
 
@@ -61,8 +60,7 @@ def _undoes(record: IndexedRecord) -> bool:
 
     A tombstone or a newer version does not: what they replace stays replaced.
     """
-    key = codec.parse(record.data, trusted=True).record.idempotency_key
-    return record.lifecycle is Lifecycle.RETRACTED and ":retract:" in key
+    return record.lifecycle is Lifecycle.RETRACTED and ":retract:" in record.record.idempotency_key
 
 
 def _may_supersede(holder: IndexedRecord, target: IndexedRecord) -> bool:

@@ -1,0 +1,56 @@
+"""Record the outcome of a change: what was tried, how it went, how it was checked."""
+
+from dataclasses import dataclass
+
+from remora.core.errors import Conflict, NotFound
+from remora.core.records.log import AppendOutcome
+from remora.core.records.model import Record
+from remora.core.records.outcome import OutcomeRequest, apart, outcome_record
+from remora.core.records.scrub import scrubbed
+from remora.core.records.view import SymbolLookup
+from remora.core.scope import Grant
+from remora.ports import RecordPorts
+
+_MICROSECONDS = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedOutcome:
+    """Whether the outcome was stored now or before, and the record as it is stored."""
+
+    outcome: AppendOutcome
+    record: Record
+
+
+def _unresolved(_: str) -> None:
+    return None
+
+
+def record_outcome(
+    ports: RecordPorts, grant: Grant, request: OutcomeRequest, *, lookup: SymbolLookup = _unresolved
+) -> RecordedOutcome:
+    """Store an outcome once per idempotency key; secrets are redacted first.
+
+    Raises `InvalidInput` naming the field, `Denied` when the scope is not the caller's to write, and `Conflict` when
+    the key was used for something else that the caller may see.
+    """
+    now_seconds = ports.clock.now() // _MICROSECONDS
+    record = scrubbed(outcome_record(request, grant, ports.repository.identity, now_seconds, lookup), ports.redact)
+    try:
+        done = ports.records.append(grant, record)
+    except Conflict:
+        if _sees(ports, grant, record.id):
+            raise
+        record = apart(record, grant.principal)
+        done = ports.records.append(grant, record)
+    stored = record if done is AppendOutcome.RECORDED else ports.records.get(grant, record.id)
+    return RecordedOutcome(done, stored)
+
+
+def _sees(ports: RecordPorts, grant: Grant, record_id: str) -> bool:
+    """Whether the record in the way exists for the caller: a hidden one must not show, not even as a conflict."""
+    try:
+        ports.records.get(grant, record_id)
+    except NotFound:
+        return False
+    return True
