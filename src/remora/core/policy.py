@@ -21,6 +21,8 @@ REDACTION_MAX_PASSES = 4
 """A placeholder can uncover what stood behind a secret; real texts are stable after the first pass."""
 REDACTION_REST_MIN_CHARS = 16
 """What a wider rule finds beside a placeholder is taken when it is long enough to be a secret of its own."""
+REDACTION_MAX_NESTED = 16
+"""Names that stand inside another name's value and are judged as well; bounds the work on hostile text."""
 ENTROPY_MIN_CHARS = 20
 """Shorter random words are ids as often as secrets."""
 ENTROPY_MAX_CHARS = 128
@@ -98,6 +100,12 @@ VECTOR_LIMIT = 10
 RECALL_LIMIT_MAX = 50
 FAMILY_FLOOR = 2
 """Places that each family with hits keeps in a joint answer: a crowd of records must not hide the one fact."""
+RECALL_RECORD_COVERAGE = 0.5
+"""Likewise for a record: one shared word of a longer question is chance."""
+RECALL_SUMMARY_CHARS = 240
+"""A record's summary in a recall is a pointer to its source, not a copy of it."""
+RECORD_QUERY_CHARS = 20_000
+"""What a search over records reads of a pasted text."""
 SILENCE_COVERAGE = 0.5
 """Share of the query's idf mass that the best fact (with one neighbour) must cover, or recall stays silent."""
 PREFIX_STRENGTH = 0.8
@@ -114,8 +122,8 @@ TYPO_CANDIDATES = 300
 """Entities looked at for mistyped words: those that share a beginning or an end."""
 ENTITIES_RANKED = 60
 """Entities that get a full score, best covered first; an answer shows at most 50."""
-ENTITY_CANDIDATES = 300
-FACT_CANDIDATES = 150
+ENTITY_CANDIDATES = 240
+FACT_CANDIDATES = 120
 """Of the lexical leg of facts. Facts of matched entities also come by expansion, so these may be fewer."""
 RELATED_TERMS_MAX = 40
 """Terms of like meaning that one query adds."""
@@ -126,9 +134,9 @@ NAMED_BONUS = 0.1
 PHRASE_BONUS = 0.1
 RELATIVE_FLOOR = 0.3
 """Facts far below the best one are noise in an agent's context."""
-EXPAND_PER_NODE = 16
+EXPAND_PER_NODE = 12
 """Most recent facts followed per entity and direction; what was asked by word comes by word."""
-EXPAND_LIMIT = 160
+EXPAND_LIMIT = 120
 VECTOR_BONUS = 0.3
 """The most that similarity of meaning adds to a fact's score."""
 CANDIDATE_LIMIT = 400

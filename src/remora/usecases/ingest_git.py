@@ -25,7 +25,7 @@ from remora.core.policy import (
     ANCHORED_COMMITS,
     ANCHORED_COMMITS_BATCH,
     INGEST_BATCH_COMMITS,
-    SKIPPED_COMMITS_NAMED_MAX,
+    SKIPPED_NAMED_MAX,
 )
 from remora.core.records.log import Progress
 from remora.core.records.model import Record
@@ -240,7 +240,7 @@ class _Capture:
 
     def _skip(self, sha: str, reason: str, detail: str) -> None:
         self.reasons[reason] += 1
-        if len(self.skipped) < SKIPPED_COMMITS_NAMED_MAX:
+        if len(self.skipped) < SKIPPED_NAMED_MAX:
             self.skipped.append((sha, f"{reason}: {detail}"))
 
 

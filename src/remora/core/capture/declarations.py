@@ -15,14 +15,31 @@ _KEYWORD = re.compile(
     r"|const|let|var|val|macro_rules!|\#define|package)\b[\s*&]*(?:\([^()]*\)\s*)?(?:self\.)?"
     rf"(?P<name>{_NAME})"
 )
-_C_LIKE = re.compile(rf"^\s*(?:(?:[\w:.]+(?:<[^<>();]*>)?[\s*&\[\]]+)+)(?:{_NAME}::)*(?P<name>~?{_NAME})\s*\([^;]*$")
+_C_LIKE = re.compile(
+    r"^\s*(?:(?:[\w:.]+(?:<[^<>();]*>)?|<[^<>();]*>)[\s*&\[\]]+)+"
+    rf"(?:{_NAME}::)*(?P<name>~?{_NAME})\s*\([^;]*$"
+)
 _METHOD = re.compile(rf"^\s+(?:(?:async|static|get|set)\s+)*(?P<name>{_NAME})\s*\([^;]*\)\s*\{{\s*$")
 _ASSIGNED = re.compile(rf"^(?P<name>{_NAME})\s*(?::[^=]+)?=(?!=)")
 _FORMS = (_C_LIKE, _KEYWORD, _METHOD, _ASSIGNED)
-_CONTROL = ("if", "else", "elif", "for", "while", "switch", "case", "return", "throw", "do", "with", "except", "raise")
-_OPERATORS = ("new", "delete", "del", "sizeof", "typeof", "await", "yield", "assert", "catch", "in", "is", "not", "and")
-_OTHERS = ("or", "print", "lambda", "using", "import", "from", "goto", "self", "this", "super")
-_NOT_NAMES = frozenset((*_CONTROL, *_OPERATORS, *_OTHERS))
+_CONTROL = (
+    "if",
+    "else",
+    "elif",
+    "for",
+    "while",
+    "switch",
+    "case",
+    "return",
+    "throw",
+    "except",
+    "catch",
+    "lambda",
+    "not",
+)
+_WORDS = ("lambda", "sizeof", "typeof", "await", "yield", "assert", "and", "or", "self", "this", "super", "raise", "do")
+_NOT_NAMES = frozenset((*_CONTROL, *_WORDS))
+_NOT_FIRST = _NOT_NAMES | {"with", "new", "delete", "del", "print", "using", "import", "from", "goto", "in", "is"}
 _TOKEN = re.compile(r"[^\W\d][\w$]*|\d[\w.]*|\s+|.", re.DOTALL)
 
 
@@ -72,7 +89,7 @@ def declaration_in(line: str, number: int = 1) -> Declaration | None:
     """What the line declares, in any language whose declarations look like those of the common ones."""
     for form in _FORMS:
         match = form.match(line)
-        if match and match["name"] not in _NOT_NAMES and line.split(None, 1)[0].rstrip("(") not in _NOT_NAMES:
+        if match and match["name"] not in _NOT_NAMES and line.split(None, 1)[0].rstrip("(") not in _NOT_FIRST:
             name = match["name"]
             shape = tuple("" if token == name else token for token in _TOKEN.findall(line) if not token.isspace())
             return Declaration(number, name, shape)
