@@ -29,7 +29,7 @@ from remora.core.policy import (
     REENTRY_LIMIT_MAX,
     REENTRY_RELATIONS_PER_CONCEPT,
 )
-from remora.core.scope import REPOSITORY, SYSTEM, Grant
+from remora.core.scope import REPOSITORY, SYSTEM, Grant, Right
 from remora.core.sessions import HANDLE_BYTES, HANDLE_PREFIX, SessionRef, register, resolve, session_node_id
 from remora.core.source import Provenance
 from remora.ports import EncounterPorts, StoreRead
@@ -65,6 +65,7 @@ def advance_encounter(ports: EncounterPorts, grant: Grant, request: AdvanceReque
 
     Raises `InvalidInput`, `NotFound` (no such session for this caller) or `Conflict` (the name is taken).
     """
+    grant.require(ports.repository.identity, Right.WRITE)
     scrub = scrubber(ports.redact)
     name = name_of(request.name, "name", scrub)
     ref = request.session

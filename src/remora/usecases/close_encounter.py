@@ -12,7 +12,7 @@ from remora.core.encounters.schema import ENCOUNTER
 from remora.core.encounters.validation import Scrub, name_of, scrubber, text_of
 from remora.core.errors import InvalidInput, NotFound
 from remora.core.graph import Changes, Node
-from remora.core.scope import REPOSITORY, SYSTEM, Grant
+from remora.core.scope import REPOSITORY, SYSTEM, Grant, Right
 from remora.core.sessions import SessionRef, resolve
 from remora.ports import EncounterPorts, StoreRead
 
@@ -52,6 +52,7 @@ def close_encounter(ports: EncounterPorts, grant: Grant, request: CloseRequest) 
     Raises `InvalidInput` (blank summary, tool-call markup), `NotFound` (no such session or encounter of this caller's)
     or `Conflict` (sealed before).
     """
+    grant.require(ports.repository.identity, Right.WRITE)
     scrub = scrubber(ports.redact)
     summary = _words(request.summary, "summary", scrub)
     report = _words(request.report, "report", scrub) if request.report.strip() else ""

@@ -9,7 +9,7 @@ from remora.core.encounters.validation import drafted_ids, entity_drafts, scrubb
 from remora.core.encounters.writing import write_entities
 from remora.core.errors import InvalidInput
 from remora.core.graph import Changes, Json, Node
-from remora.core.scope import REPOSITORY, SYSTEM, Grant
+from remora.core.scope import REPOSITORY, SYSTEM, Grant, Right
 from remora.core.sessions import SessionRef, resolve
 from remora.core.source import Provenance
 from remora.ports import EncounterPorts, StoreRead
@@ -30,6 +30,7 @@ def create_entities(ports: EncounterPorts, grant: Grant, entities: object, sessi
     Raises `InvalidBatch` with every error before anything is written, `NotFound` without an open session of this
     caller's, `InvalidInput` when that session has no open encounter.
     """
+    grant.require(ports.repository.identity, Right.WRITE)
     if not session.given:
         raise InvalidInput("session", "is missing", allowed="the handle that advance_encounter returned")
     scrub = scrubber(ports.redact)

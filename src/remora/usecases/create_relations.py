@@ -10,7 +10,7 @@ from remora.core.encounters.validation import relation_drafts, scrubber
 from remora.core.encounters.writing import relation_ids, write_relations
 from remora.core.graph import Changes, Edge, Json
 from remora.core.policy import RELATIONS_PER_STEP_MAX
-from remora.core.scope import REPOSITORY, SYSTEM, Grant
+from remora.core.scope import REPOSITORY, SYSTEM, Grant, Right
 from remora.core.sessions import SessionRef, resolve
 from remora.core.source import Provenance
 from remora.ports import EncounterPorts, StoreRead
@@ -33,6 +33,7 @@ def create_relations(
     With a session the relations carry the session. Raises `InvalidBatch` with every error before anything is
     written, `NotFound` when the session named is not an open one of this caller's.
     """
+    grant.require(ports.repository.identity, Right.WRITE)
     drafts, errors = relation_drafts(relations, scrubber(ports.redact))
     names = all_candidate_ids(name for draft in drafts for name in (draft.source, draft.target))
 

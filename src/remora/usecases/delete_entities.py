@@ -10,7 +10,7 @@ from remora.core.encounters.validation import scrubber
 from remora.core.errors import InvalidBatch, InvalidInput, RemoraError
 from remora.core.graph import Changes, Json, Node
 from remora.core.policy import ENTITY_BATCH_MAX, RELATIONS_PER_STEP_MAX
-from remora.core.scope import REPOSITORY, Grant
+from remora.core.scope import REPOSITORY, Grant, Right
 from remora.ports import EncounterPorts, StoreRead
 
 
@@ -32,6 +32,8 @@ def delete_entities(ports: EncounterPorts, grant: Grant, names: Sequence[str], *
 
     Raises `InvalidBatch` with every name that cannot be deleted; nothing is deleted then.
     """
+    if not dry_run:
+        grant.require(ports.repository.identity, Right.WRITE)
     if not names or len(names) > ENTITY_BATCH_MAX:
         raise InvalidInput("names", f"has {len(names)} entries", allowed=f"1 to {ENTITY_BATCH_MAX} entries")
     ids = all_candidate_ids(names)

@@ -9,7 +9,7 @@ from remora.core.encounters.validation import RelationDraft, relation_drafts, sc
 from remora.core.encounters.writing import relation_ids
 from remora.core.errors import InvalidBatch, InvalidInput
 from remora.core.graph import Changes, Json
-from remora.core.scope import REPOSITORY, Grant
+from remora.core.scope import REPOSITORY, Grant, Right
 from remora.ports import EncounterPorts, StoreRead
 
 
@@ -29,6 +29,8 @@ def delete_relations(
     Automatic relations and those written with higher trust stay. Raises `InvalidBatch` with every relation that cannot
     be deleted; nothing is deleted then.
     """
+    if not dry_run:
+        grant.require(ports.repository.identity, Right.WRITE)
     drafts, errors = relation_drafts(relations, scrubber(ports.redact), named_only=True)
     names = all_candidate_ids(name for draft in drafts for name in (draft.source, draft.target))
 

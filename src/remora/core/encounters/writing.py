@@ -59,7 +59,7 @@ def write_entities(
     for index, draft in enumerate(drafts):
         known = found.get(node_id(draft.type, draft.name))
         if isinstance(known, Node):
-            merged = {**properties(known), **draft.properties}
+            merged = {**properties(known), **draft.properties, "name": known.name}  # the first spelling stays
             if merged == dict(properties(known)):
                 written.append(Written(known.id, reference(known), "unchanged", draft.dropped))
                 continue
@@ -102,7 +102,7 @@ def _created(draft: EntityDraft, encounter: Node, now: int, by: Provenance) -> N
 def _updated(known: Node, merged: Mapping[str, Json], now: int, by: Provenance) -> Node:
     body: dict[str, Json] = {
         **known.body,
-        "properties": {**merged, "name": known.name},
+        "properties": {**merged},
         "by": {**by.to_json()},
         "version": number(known, "version") + 1,
     }
