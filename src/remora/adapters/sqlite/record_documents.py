@@ -36,6 +36,8 @@ class DocumentWriter:
         self._parts: dict[tuple[str, ...], int] = {}
         self._paths: set[str] = set()
         self._rows: dict[str, list[_Row]] = {table: [] for table in _INSERTS}
+        self.gathered: dict[str, str] = {}
+        """Record id -> digest of the documents that are not written yet."""
         self._figures: dict[int, dict[str, int]] = {}
         """Part -> field -> tokens added since the last flush; the number of documents under the empty name."""
 
@@ -50,6 +52,7 @@ class DocumentWriter:
             (doc, record.id, part, kind, category, record.lifecycle.value, record.occurred_at, record.confidence,
              record.verification.status.value)
         )  # fmt: skip
+        self.gathered[record.id] = stored.digest
         row = (doc, stored.digest, pack_tokens(words), stored.data)
         self._con.execute("INSERT INTO content VALUES(?, ?, ?, ?)", row)
         terms: set[str] = set().union(*words.values(), (f"{KIND_TERM}{kind}", f"{CATEGORY_TERM}{category}"))
@@ -118,6 +121,7 @@ class DocumentWriter:
     def flush(self) -> None:
         """Write what was gathered."""
         self._postings.flush()
+        self.gathered.clear()
         for table, rows in self._rows.items():
             self._con.executemany(_INSERTS[table], sorted(rows))
             rows.clear()

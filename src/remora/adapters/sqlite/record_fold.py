@@ -106,6 +106,8 @@ def _add_unit(
     wanted = packed([stored.record.id for stored in content.records])
     query = "SELECT d.id, c.digest FROM doc d JOIN content c USING(doc) WHERE d.id IN (SELECT value FROM json_each(?))"
     indexed = {str(record_id): str(digest) for record_id, digest in con.execute(query, (wanted,))}
+    gathered = writer.gathered
+    indexed |= {s.record.id: gathered[s.record.id] for s in content.records if s.record.id in gathered}
     diverged = {record_id for (record_id,) in con.execute("SELECT id FROM diverged")}
     holdings: list[tuple[str, str]] = []
     for stored in content.records:

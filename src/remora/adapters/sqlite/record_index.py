@@ -12,14 +12,13 @@ from remora.adapters.sqlite.faults import translated
 from remora.adapters.sqlite.files import file_system_of, identity_of, is_network
 from remora.adapters.sqlite.record_fold import fold, is_fresh, known_units
 from remora.adapters.sqlite.record_layout import open_index, whole
-from remora.adapters.sqlite.record_view import SqliteRecordView
+from remora.adapters.sqlite.record_view import DAMAGE, SqliteRecordView
 from remora.core.policy import BUSY_TIMEOUT_SECONDS
 from remora.core.records.log import Progress
 from remora.core.scope import Grant
 from remora.ports import RecordLog, RecordView
 
-_UNUSABLE = (apsw.CorruptError, apsw.NotADBError, apsw.FormatError, apsw.SQLError, apsw.ReadOnlyError, apsw.IOError,
-             apsw.CantOpenError, apsw.FullError, apsw.PermissionsError)  # fmt: skip
+_UNUSABLE = (*DAMAGE, apsw.ReadOnlyError, apsw.CantOpenError, apsw.FullError, apsw.PermissionsError)
 """What makes the file useless to us: it is derived, so it is thrown away or done without."""
 
 
@@ -48,17 +47,26 @@ class SqliteRecordIndex:
     def view(self, grant: Grant) -> Iterator[RecordView]:
         """A consistent view of everything in the log now, for one caller."""
         with self._turn, translated(self._path):
-            con, origin = self._fresh()
             try:
-                yield SqliteRecordView(con, grant, origin)
+                try:
+                    view = SqliteRecordView(*self._fresh(), grant, self._rebuilt)
+                except DAMAGE:
+                    view = SqliteRecordView(self._rebuilt(), "built", grant, self._rebuilt)
+                yield view
             finally:
-                if con.in_transaction:
-                    con.execute("ROLLBACK")
+                if self._con is not None and self._con.in_transaction:
+                    self._con.execute("ROLLBACK")
 
     def close(self) -> None:
         """Release the file."""
         with self._turn:
             self._drop_connection()
+
+    def _rebuilt(self) -> apsw.Connection:
+        """The same as `_fresh`, from an index that was thrown away and built again."""
+        self._drop_connection()
+        self._in_memory = self._in_memory or not self._discard()
+        return self._fresh()[0]
 
     def _fresh(self) -> tuple[apsw.Connection, str]:
         """A connection inside a read transaction that says what the log says, and how it came to that.
@@ -110,7 +118,7 @@ class SqliteRecordIndex:
         return self._known[1]
 
     def _connection(self) -> apsw.Connection:
-        here = (os.getpid(), None if self._in_memory else identity_of(self._path))
+        here = (os.getpid(), self._identity())
         if self._con is not None and here == self._opened:
             return self._con
         self._drop_connection()
@@ -120,8 +128,15 @@ class SqliteRecordIndex:
             self._make_folder()
         place = None if self._in_memory else self._path
         self._con = open_index(place, busy_timeout_seconds=self._busy_timeout_seconds)
-        self._opened = (os.getpid(), None if self._in_memory else identity_of(self._path))
+        self._opened = (os.getpid(), self._identity())
         return self._con
+
+    def _identity(self) -> tuple[int, int] | None:
+        """Which file lies at the path now; None when there is none, or when the index lives in memory."""
+        try:
+            return None if self._in_memory else identity_of(self._path)
+        except OSError:
+            return None
 
     def _make_folder(self) -> None:
         try:

@@ -4,8 +4,10 @@
 
 import heapq
 import json
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
+from functools import wraps
 from math import log
+from typing import Concatenate, ParamSpec, TypeVar
 
 import apsw
 
@@ -22,15 +24,46 @@ from remora.core.scope import Grant
 _NEWEST = " ORDER BY d.occurred_at DESC, d.id LIMIT ?"
 
 
+DAMAGE = (apsw.CorruptError, apsw.NotADBError, apsw.FormatError, apsw.SQLError, apsw.ConstraintError, apsw.IOError)
+"""What says that the file is no index of ours any more."""
+_Params = ParamSpec("_Params")
+_Result = TypeVar("_Result")
+
+
+def _repaired(
+    query: Callable[Concatenate["SqliteRecordView", _Params], _Result],
+) -> Callable[Concatenate["SqliteRecordView", _Params], _Result]:
+    """Ask again after a rebuild when a query meets damage: the file is derived, so no answer depends on it."""
+
+    @wraps(query)
+    def asked(view: "SqliteRecordView", /, *args: _Params.args, **options: _Params.kwargs) -> _Result:
+        try:
+            return query(view, *args, **options)
+        except DAMAGE:
+            view.reload()
+            return query(view, *args, **options)
+
+    return asked
+
+
 class SqliteRecordView:
     """Queries inside one read transaction under one grant."""
 
-    def __init__(self, con: apsw.Connection, grant: Grant, origin: str) -> None:
-        self._con = con
+    def __init__(self, con: apsw.Connection, origin: str, grant: Grant, rebuild: Callable[[], apsw.Connection]) -> None:
+        self._grant = grant
         self._origin = origin
+        self._rebuild = rebuild
+        self._load_parts(con)
+
+    def reload(self) -> None:
+        """Go on with a rebuilt index."""
+        self._load_parts(self._rebuild())
+
+    def _load_parts(self, con: apsw.Connection) -> None:
+        self._con = con
         self._documents = 0
         self._lengths: dict[str, int] = {}
-        self._parts = self._visible_parts(grant)
+        self._parts = self._visible_parts(self._grant)
         self._where = "1" if self._parts is None else f"d.part IN ({','.join(map(str, self._parts))})"
         self._postings = Postings(con, self._parts)
 
@@ -52,6 +85,7 @@ class SqliteRecordView:
         return self._documents
 
     @property
+    @_repaired
     def state(self) -> IndexState:
         """What this view was served from. What is bad may be anyone's, so only those who see everything are told."""
         units = whole(self._con.execute("SELECT count(*) FROM unit").get)
@@ -67,6 +101,7 @@ class SqliteRecordView:
 
     # --- Text ---------------------------------------------------------------------------------------------------------
 
+    @_repaired
     def text(
         self, terms: Collection[str], prefixes: Collection[str], narrowing: Narrowing, *, limit: int
     ) -> RecordCandidates:
@@ -129,6 +164,7 @@ class SqliteRecordView:
 
     # --- Anchors ------------------------------------------------------------------------------------------------------
 
+    @_repaired
     def concrete(self, keys: Collection[str], *, limit: int) -> tuple[str, ...]:
         """Path endings and folders as the whole paths that records name; other keys stay as they are."""
         found: dict[str, None] = {}
@@ -149,6 +185,7 @@ class SqliteRecordView:
             return [str(path) for (path,) in self._con.execute(query, (low, high, limit))]
         return [key]
 
+    @_repaired
     def anchored(
         self, keys: Collection[AnchorKey], narrowing: Narrowing, *, limit: int
     ) -> tuple[tuple[IndexedRecord, ...], int]:
@@ -163,6 +200,7 @@ class SqliteRecordView:
         query = f"SELECT {CANDIDATE_COLUMNS} FROM {CANDIDATE_TABLES} WHERE {where}{_NEWEST}"
         return tuple(candidate(row) for row in self._con.execute(query, (chosen, limit))), total
 
+    @_repaired
     def lineage(self, keys: Collection[str]) -> tuple[Lineage, ...]:
         """Renames and copies that visible records tell of these keys, oldest first."""
         query = f"""SELECT DISTINCT key, other, forward, at, copied FROM lineage JOIN doc d USING(doc)
@@ -175,6 +213,7 @@ class SqliteRecordView:
 
     # --- Others -------------------------------------------------------------------------------------------------------
 
+    @_repaired
     def newest(self, narrowing: Narrowing, *, limit: int) -> tuple[tuple[IndexedRecord, ...], int]:
         """The newest records, and how many there are in all."""
         where = f"{self._where}{_narrowed(narrowing)}"
@@ -182,6 +221,7 @@ class SqliteRecordView:
         query = f"SELECT {CANDIDATE_COLUMNS} FROM {CANDIDATE_TABLES} WHERE {where}{_NEWEST}"
         return tuple(candidate(row) for row in self._con.execute(query, (limit,))), total
 
+    @_repaired
     def get(self, ids: Collection[str]) -> dict[str, IndexedRecord]:
         """The visible ones of these records."""
         query = f"""SELECT {CANDIDATE_COLUMNS} FROM {CANDIDATE_TABLES}
@@ -189,6 +229,7 @@ class SqliteRecordView:
         found = [candidate(row) for row in self._con.execute(query, (packed(list(ids)),))]
         return {record.id: record for record in found}
 
+    @_repaired
     def by_source(self, uris: Collection[str]) -> tuple[IndexedRecord, ...]:
         """Visible records that cite any of these sources, newest first."""
         query = f"""SELECT {CANDIDATE_COLUMNS} FROM {CANDIDATE_TABLES} WHERE {self._where} AND d.doc IN
@@ -196,10 +237,11 @@ class SqliteRecordView:
         rows = self._con.execute(query, (packed([bindable(uri) for uri in uris]), -1))
         return tuple(candidate(row) for row in rows)
 
+    @_repaired
     def linking(self, targets: Collection[str]) -> tuple[tuple[str, Relation, IndexedRecord], ...]:
         """(target, relation, record) of visible records with a link to any of the targets, newest first."""
-        query = f"""SELECT l.target, l.relation, {CANDIDATE_COLUMNS} FROM link l JOIN {CANDIDATE_TABLES}
-          ON d.doc = l.doc WHERE l.target IN (SELECT value FROM json_each(?)) AND {self._where}{_NEWEST}"""
+        query = f"""SELECT l.target, l.relation, {CANDIDATE_COLUMNS} FROM {CANDIDATE_TABLES}
+          JOIN link l USING(doc) WHERE l.target IN (SELECT value FROM json_each(?)) AND {self._where}{_NEWEST}"""
         rows = self._con.execute(query, (packed([bindable(target) for target in targets]), -1))
         return tuple((str(row[0]), Relation(str(row[1])), candidate(row[2:])) for row in rows)
 
