@@ -117,4 +117,5 @@ class _ParsedSpans:
         return bool(self._parser.language(path))
 
     def spans(self, path: str, data: bytes) -> Sequence[Span]:
-        return [Span(s.node_id.partition("#")[2], s.start_line, s.end_line) for s in self._parser.spans(path, data)]
+        found = self._parser.spans(path, data)
+        return [Span(s.node_id.partition("#")[2], s.start_line, s.end_line, s.node_id) for s in found]

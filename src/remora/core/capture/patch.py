@@ -16,11 +16,12 @@ _ESCAPES = {b"a": b"\a", b"b": b"\b", b"f": b"\f", b"n": b"\n", b"r": b"\r", b"t
 
 
 class Span(NamedTuple):
-    """A definition's lines in one file, 1-based, both ends included."""
+    """A definition's lines in one file, 1-based, both ends included; `node_id` is its id in the code graph."""
 
     qualified: str
     start_line: int
     end_line: int
+    node_id: str = ""
 
 
 @dataclass(slots=True)

@@ -1,5 +1,6 @@
 """Which symbols a commit touched, and which ones it renamed, from its patch and the spans in its blobs."""
 
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 
 from remora.core.capture.declarations import renamed_declarations
@@ -22,25 +23,25 @@ def touched_symbols(patch: CommitPatch, spans: Spans) -> TouchedSymbols:
     """Anchors on every definition with a touched line (of the old side only where it is gone), and one-identifier
     renames. Above the limit the innermost definitions are kept and the rest counted.
     """
-    touched: dict[tuple[str, str], int] = {}
+    touched: dict[tuple[str, str], Span] = {}
     renames: list[SymbolChange] = []
     for file in patch.files:
         old, new = _of(spans, file.old_path, file.old_blob), _of(spans, file.new_path, file.new_blob)
         renames += _renames(file, old, new, patch.sha)
         for span in _touched(new or (), file.hunks, new_side=True):
-            touched[file.new_path, span.qualified] = span.end_line - span.start_line
+            touched[file.new_path, span.qualified] = span
         still_there = {span.qualified for span in new or ()}
         for span in _touched(old or (), file.hunks, new_side=False):
             if span.qualified not in still_there:
-                touched[file.old_path, span.qualified] = span.end_line - span.start_line
+                touched[file.old_path, span.qualified] = span
     notes = []
     if len(touched) > COMMIT_ANCHORS_MAX:
         notes.append(f"anchors_capped: {COMMIT_ANCHORS_MAX} of {len(touched)} touched symbols kept, innermost first")
     if patch.truncated:
         notes.append(f"patch_capped: {patch.truncated} changed lines were not looked at for symbols")
-    kept = sorted(touched, key=lambda key: (touched[key], key))[:COMMIT_ANCHORS_MAX]
+    kept = sorted(touched, key=lambda key: (_height(touched[key]), key))[:COMMIT_ANCHORS_MAX]
     return TouchedSymbols(
-        tuple(_anchor(path, name, patch.sha) for path, name in sorted(kept)),
+        tuple(_anchor(path, touched[path, name], patch.sha) for path, name in sorted(kept)),
         tuple(renames[:COMMIT_SYMBOL_RENAMES_MAX]),
         tuple(notes),
     )
@@ -50,14 +51,21 @@ def _of(spans: Spans, path: str, blob: str) -> Sequence[Span] | None:
     return spans.get((path, blob)) if path else ()
 
 
-def _anchor(path: str, qualified: str, commit: str, confidence: float = 1.0) -> SymbolAnchor:
-    return SymbolAnchor(Anchor(path, qualified).uri, qualified, path, commit=commit, confidence=confidence)
+def _height(span: Span) -> int:
+    return span.end_line - span.start_line
+
+
+def _anchor(path: str, span: Span, commit: str, confidence: float = 1.0) -> SymbolAnchor:
+    node_id = span.node_id or Anchor(path, span.qualified).uri
+    return SymbolAnchor(node_id, span.qualified, path, commit=commit, confidence=confidence)
 
 
 def _touched(spans: Sequence[Span], hunks: Sequence[Hunk], *, new_side: bool) -> Iterator[Span]:
-    ranges = [_range(hunk, new_side=new_side) for hunk in hunks]
+    ranges = sorted(_range(hunk, new_side=new_side) for hunk in hunks)
+    ends = [last for _, last in ranges]
     for span in spans:
-        if any(first <= span.end_line and last >= span.start_line for first, last in ranges):
+        at = bisect_left(ends, span.start_line)
+        if at < len(ranges) and ranges[at][0] <= span.end_line:
             yield span
 
 
@@ -75,33 +83,35 @@ def _renames(
         return
     for pair in renamed_declarations(file.hunks):
         if old is None or new is None:
-            names: tuple[str, str] | None = pair.old, pair.new
+            ends: tuple[Span, Span] | None = Span(pair.old, 0, 0), Span(pair.new, 0, 0)
             confidence = RENAME_GUESSED_CONFIDENCE
         else:
-            names = _confirmed(_at(old, pair.old_line, pair.old), _at(new, pair.new_line, pair.new), old, new)
+            ends = _confirmed(_at(old, pair.old_line, pair.old), _at(new, pair.new_line, pair.new), old, new)
             confidence = RENAME_PARSED_CONFIDENCE
-        if names:
+        if ends:
             yield SymbolChange(
-                _anchor(file.old_path, names[0], "", confidence),
-                _anchor(file.new_path, names[1], commit, confidence),
+                _anchor(file.old_path, ends[0], "", confidence),
+                _anchor(file.new_path, ends[1], commit, confidence),
                 confidence,
             )
 
 
-def _confirmed(before: str, after: str, old: Sequence[Span], new: Sequence[Span]) -> tuple[str, str] | None:
+def _confirmed(
+    before: Span | None, after: Span | None, old: Sequence[Span], new: Sequence[Span]
+) -> tuple[Span, Span] | None:
     """The pair unless one of the names is defined on both sides: then something was added or removed, not renamed."""
-    if not before or not after or before == after:
+    if before is None or after is None or before.qualified == after.qualified:
         return None
-    if any(span.qualified == before for span in new) or any(span.qualified == after for span in old):
+    if any(span.qualified == before.qualified for span in new):
         return None
-    return before, after
+    return None if any(span.qualified == after.qualified for span in old) else (before, after)
 
 
-def _at(spans: Sequence[Span], line: int, name: str) -> str:
-    """Qualified name of the innermost definition called `name` that holds the line."""
-    inside = [
-        span
-        for span in spans
-        if span.start_line <= line <= span.end_line and span.qualified.rsplit(".", 1)[-1].rsplit("::", 1)[-1] == name
-    ]
-    return min(inside, key=lambda span: span.end_line - span.start_line).qualified if inside else ""
+def _at(spans: Sequence[Span], line: int, name: str) -> Span | None:
+    """The innermost definition called `name` that holds the line."""
+    inside = [span for span in spans if span.start_line <= line <= span.end_line and _last(span.qualified) == name]
+    return min(inside, key=_height, default=None)
+
+
+def _last(qualified: str) -> str:
+    return qualified.rsplit(".", 1)[-1].rsplit("::", 1)[-1]
