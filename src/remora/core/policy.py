@@ -17,7 +17,7 @@ QUERY_MAX_SYMBOLS = 32
 # --- Redaction --------------------------------------------------------------------------------------------------------
 REDACTION_HASH_BYTES = 4
 """Enough to see that two placeholders hide the same secret, too little to find it by."""
-REDACTION_MAX_PASSES = 4
+REDACTION_MAX_PASSES = 3
 """A placeholder can uncover what stood behind a secret; real texts are stable after the first pass."""
 REDACTION_REST_MIN_CHARS = 16
 """What a wider rule finds beside a placeholder is taken when it is long enough to be a secret of its own."""
@@ -92,6 +92,8 @@ ENTRY_ENTITIES = 8
 FUSION_K = 10
 """Reciprocal rank fusion; the usual 60 flattens the margin between the first ranks."""
 RECALL_MAX_CHARS = 6_000
+RECALL_MAX_CHARS_CAP = 25_000
+"""Above it an answer crowds out the work that it was meant to help."""
 RECALL_LIMIT = 8
 CITATIONS_SHOWN = 3
 """Per recalled fact; the whole list is a listing away."""

@@ -8,6 +8,8 @@ import pytest
 
 from fakes.clock import FakeClock
 from fakes.memory_store import MemoryStore
+from remora.adapters.record_files.log import FileRecordLog
+from remora.adapters.sqlite.record_index import SqliteRecordIndex
 from remora.adapters.sqlite.store import open_store
 from remora.core.facts.batch import Triple
 from remora.core.redaction import redact_text
@@ -33,6 +35,7 @@ class Bag:
 
     store: Any
     clock: FakeClock
+    record_index: Any
     repository: Repository = REPO
     redact: Callable[[str], str] = field(default=redact_text)
 
@@ -52,12 +55,13 @@ class Bag:
 @pytest.fixture(params=["memory", "sqlite"])
 def bag(request, tmp_path):
     clock = FakeClock()
-    if request.param == "memory":
-        yield Bag(MemoryStore(REPO, clock), clock)
-        return
-    store = open_store(tmp_path / "store.sqlite3", REPO, clock)
-    yield Bag(store, clock)
+    index = SqliteRecordIndex(tmp_path / "cache" / "records.sqlite3", FileRecordLog(tmp_path / "home"))
+    store: Any = MemoryStore(REPO, clock)
+    if request.param == "sqlite":
+        store = open_store(tmp_path / "store.sqlite3", REPO, clock)
+    yield Bag(store, clock, index)
     store.close()
+    index.close()
 
 
 @pytest.fixture

@@ -12,6 +12,7 @@ from remora.core.graph import Candidates, Edge, Item, Json, Neighbourhood, Node,
 from remora.core.recall.families import Hit
 from remora.core.recall.matching import Matcher, Question, corrections
 from remora.core.recall.rank import (
+    Known,
     Pool,
     Scored,
     above_floor,
@@ -85,6 +86,7 @@ class Narrowed:
     entities: tuple[Scored, ...]
     edges: Mapping[str, Edge]
     nodes: Mapping[str, Node]
+    told: Mapping[str, Known]
 
 
 def narrow(view: View, scope: str, query: Query) -> Narrowed:
@@ -105,7 +107,8 @@ def narrow(view: View, scope: str, query: Query) -> Narrowed:
         fixes = corrections(missed, (token for node in alike for token in entity_tokens(node)))
         nodes |= {node.id: node for node in alike if fixes}
     matcher = Matcher(question, stats, fixes)
-    return Narrowed(matcher, tuple(rank_entities(matcher, nodes.values(), named.stats)), edges, nodes)
+    entities, told = rank_entities(matcher, nodes.values(), named.stats)
+    return Narrowed(matcher, tuple(entities), edges, nodes, told)
 
 
 def _candidates(
@@ -168,7 +171,7 @@ def recall_facts(
         return Answer()
     narrowed = narrow(view, scope, query)
     pool, cut = _pool(view, scope, narrowed, terms, similar)
-    scored, covered = rank_facts(narrowed.matcher, pool)
+    scored, covered = rank_facts(narrowed.matcher, pool, narrowed.told)
     if silent(covered, pool.similar.values()):
         return Answer(silent=bool(scored))
     kept = above_floor(scored)

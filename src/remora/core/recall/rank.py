@@ -38,14 +38,37 @@ def entity_tokens(node: Node) -> list[str]:
     return [*node.tokens.get("name", ()), *node.tokens.get("alias", ())]
 
 
-def rank_entities(matcher: Matcher, nodes: Iterable[Node], stats: TermStats) -> list[Scored]:
-    """Entities by what they cover of the query and BM25 over names, aliases and type; ties by recency, then id."""
-    covering: list[tuple[float, Node]] = []
-    for node in nodes:
-        words = matcher.tokens(entity_tokens(node))
-        mass = matcher.mass(union(words, matcher.tokens(node.tokens.get("type", ()), 0.5)))
-        if mass > 0.0:
-            covering.append((mass + named_share(matcher, node), node))
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What an entity's names and type say to a question: strengths per word, and how far one name was asked whole."""
+
+    strengths: Mapping[int, float]
+    named: float
+
+
+def known(matcher: Matcher, node: Node) -> Known:
+    """Match one entity."""
+    strengths: Mapping[int, float] = {}
+    named = 0.0
+    for field_name in ("name", "alias"):
+        row = node.tokens.get(field_name, ())
+        found = matcher.tokens(row)
+        if found:
+            strengths = union(strengths, found) if strengths else found
+            named = max(named, sum(bool(matcher.token(word)) for word in row) / len(row))
+    typed = node.tokens.get("type")
+    if typed:
+        strengths = union(strengths, matcher.tokens(typed, policy.TYPE_STRENGTH))
+    return Known(strengths, named)
+
+
+def rank_entities(matcher: Matcher, nodes: Iterable[Node], stats: TermStats) -> tuple[list[Scored], dict[str, Known]]:
+    """Entities by what they cover of the query and BM25 over names, aliases and type, and what each one covers.
+
+    Ties by recency, then id.
+    """
+    told = {node.id: (node, known(matcher, node)) for node in nodes}
+    covering = [(matcher.mass(found.strengths) + found.named, node) for node, found in told.values() if found.strengths]
     covering.sort(key=lambda pair: (-round(pair[0], 9), -pair[1].updated, pair[1].id))
     query = matcher.question.query
     scored: list[Scored] = []
@@ -55,35 +78,25 @@ def rank_entities(matcher: Matcher, nodes: Iterable[Node], stats: TermStats) -> 
             score = bm25(node.tokens, matcher.question.terms, query.prefixes, stats, ENTITY_WEIGHTS)
         scored.append(Scored(node, covered + score / (1.0 + score), ("name",)))
     scored.sort(key=lambda found: (-round(found.score, 9), -found.item.updated, found.item.id))
-    return scored
+    return scored, {item: found for item, (_, found) in told.items()}
 
 
-def named_share(matcher: Matcher, node: Node) -> float:
-    """Share of the best-matched name's words that were asked for: 1.0 when the whole name was."""
-    best = 0.0
-    for row in (node.tokens.get("name", ()), node.tokens.get("alias", ())):
-        if row:
-            best = max(best, sum(bool(matcher.token(word)) for word in row) / len(row))
-    return best
-
-
-def rank_facts(matcher: Matcher, pool: Pool) -> tuple[list[Scored], float]:
+def rank_facts(matcher: Matcher, pool: Pool, met: Mapping[str, Known]) -> tuple[list[Scored], float]:
     """Facts best first, and the share of the query that the best of them covers (the signal for silence).
 
     A fact is worth the words it covers, and in part those that one neighbour covers beyond it: so a question over two
     facts finds both. Ties by recency, then id.
     """
-    named = {item: _node_strengths(matcher, node) for item, node in pool.nodes.items()}
-    own = {item: _edge_strengths(matcher, edge, named) for item, edge in pool.edges.items()}
+    told = {item: met.get(item) or known(matcher, node) for item, node in pool.nodes.items()}
+    own = {item: _edge_strengths(matcher, edge, told) for item, edge in pool.edges.items()}
     masses = {item: matcher.mass(strengths) for item, strengths in own.items()}
     leaders, degree = _leaders(pool.edges.values(), masses)
-    shares = {item: named_share(matcher, node) for item, node in pool.nodes.items()}
     scored: list[Scored] = []
     covered = 0.0
     for item, edge in pool.edges.items():
         joined, way = _joined(matcher, edge, own, leaders, degree, masses[item])
         covered = max(covered, joined)
-        score = masses[item] + way + _bonus(matcher, edge, shares)
+        score = masses[item] + way + _bonus(matcher, edge, told)
         score += policy.VECTOR_BONUS * max(pool.similar.get(key, 0.0) for key in (item, edge.source, edge.target))
         if score > 0.0:
             scored.append(Scored(edge, score, _why(matcher, edge, pool, masses[item])))
@@ -91,16 +104,12 @@ def rank_facts(matcher: Matcher, pool: Pool) -> tuple[list[Scored], float]:
     return scored, covered
 
 
-def _node_strengths(matcher: Matcher, node: Node) -> Mapping[int, float]:
-    words = matcher.tokens(entity_tokens(node))
-    return union(words, matcher.tokens(node.tokens.get("type", ()), policy.TYPE_STRENGTH))
-
-
-def _edge_strengths(matcher: Matcher, edge: Edge, named: Mapping[str, Mapping[int, float]]) -> Mapping[int, float]:
+def _edge_strengths(matcher: Matcher, edge: Edge, told: Mapping[str, Known]) -> Mapping[int, float]:
     words: Mapping[int, float] = matcher.tokens(word for row in edge.tokens.values() for word in row)
     for end in (edge.source, edge.target):
-        if end in named:
-            words = union(words, named[end])
+        found = told.get(end)
+        if found is not None and found.strengths:
+            words = union(words, found.strengths)
     return words
 
 
@@ -139,8 +148,8 @@ def _joined(
     return covered, worth
 
 
-def _bonus(matcher: Matcher, edge: Edge, shares: Mapping[str, float]) -> float:
-    bonus = policy.NAMED_BONUS * max(shares.get(edge.source, 0.0), shares.get(edge.target, 0.0))
+def _bonus(matcher: Matcher, edge: Edge, told: Mapping[str, Known]) -> float:
+    bonus = policy.NAMED_BONUS * max(told[end].named if end in told else 0.0 for end in (edge.source, edge.target))
     phrases = matcher.question.query.phrases
     if phrases and any(has_phrase(row, phrase) for row in edge.tokens.values() for phrase in phrases):
         bonus += policy.PHRASE_BONUS
