@@ -1,10 +1,15 @@
 """Results as text that people and models read: the source on every row, inside the data envelope, with the notice."""
 
-from collections.abc import Iterable, Mapping, Sequence
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from remora.core.policy import REPLY_MAX_CHARS
-from remora.core.recall.notice import envelope
+from remora.core.encounters.times import shown
+from remora.core.policy import EVIDENCE_TITLE_CHARS, EVIDENCE_URI_CHARS, RECALL_SUMMARY_CHARS, REPLY_MAX_CHARS
+from remora.core.recall.notice import NOTICE, envelope
+from remora.core.records.evidence import line_text
+from remora.core.records.model import Record
+from remora.core.records.search import RecordHit
 
 
 def enclosed(lines: Sequence[str], *, max_chars: int = REPLY_MAX_CHARS) -> str:
@@ -15,11 +20,17 @@ def enclosed(lines: Sequence[str], *, max_chars: int = REPLY_MAX_CHARS) -> str:
 def saved(data: Mapping[str, Any]) -> str:
     """What became of saved triples."""
     rows = data["outcomes"]
-    lines = [f"{row['outcome']}: {row['subject']} {row['predicate']} {row['object']}  [{row['id']}]" for row in rows]
+    lines = [outcome(row) for row in rows]
     counts = ", ".join(f"{count} {name}" for name, count in data["counts"].items()) or "nothing to save"
     if data.get("dropped"):
         lines.append("dropped: " + ", ".join(f"{count} {reason}" for reason, count in data["dropped"].items()))
     return enclosed([counts, *lines])
+
+
+def outcome(row: Mapping[str, Any]) -> str:
+    """What became of one triple."""
+    closed = f", closed {len(row['closed'])} before it" if row.get("closed") else ""
+    return f"{row['outcome']}: {row['subject']} {row['predicate']} {row['object']}{closed}  [{row['id']}]"
 
 
 def hits(data: Mapping[str, Any]) -> str:
@@ -34,6 +45,61 @@ def hits(data: Mapping[str, Any]) -> str:
         if hit.get("text") and hit["text"] != hit["title"]:
             lines.append(f"   {hit['text']}")
         lines.append(f"   source: {hit.get('source', '')} · why: {hit.get('why', '')} · {hit['id']}")
+    return enclosed([*lines, *_more(data)])
+
+
+def record_row(record: Record, redact: Callable[[str], str]) -> dict[str, Any]:
+    """A record as answers show it: capped, secrets masked once more, every source named."""
+    row: dict[str, Any] = {
+        "id": record.id,
+        "kind": record.kind.value,
+        "title": redact(line_text(record.title, EVIDENCE_TITLE_CHARS)),
+        "summary": redact(line_text(record.summary, RECALL_SUMMARY_CHARS)),
+        "sources": [line_text(source.uri, EVIDENCE_URI_CHARS) for source in record.sources[:5]],
+        "occurred_at": shown(record.occurred_at * 1_000_000),
+        "lifecycle": record.lifecycle.value,
+        "verification": record.verification.status.value,
+        "scope": record.access_scope.scope.value,
+    }
+    if record.commit:
+        row["commit"] = record.commit
+    symbols = [anchor.node_id for anchor in record.affected_symbols[:8]]
+    return row | ({"symbols": symbols} if symbols else {})
+
+
+def record_hits(
+    found: Iterable[RecordHit], total: int, redact: Callable[[str], str], *, truncated: bool
+) -> dict[str, Any]:
+    """Hits with their reasons, under one budget; whole rows are left out and that is said."""
+    rows: list[dict[str, Any]] = []
+    left = REPLY_MAX_CHARS
+    for hit in found:
+        row = {**record_row(hit.record, redact), "score": hit.score, "matched_by": list(hit.matched_by)}
+        row |= {"superseded_by": hit.superseded_by} if hit.superseded_by else {}
+        row |= {"subjects": list(hit.subjects)} if hit.subjects else {}
+        left -= len(json.dumps(row, ensure_ascii=False))
+        if left < 0:
+            truncated = True
+            break
+        rows.append(row)
+    return {"records": rows, "total": total, "truncated": truncated, "notice": NOTICE}
+
+
+def records(data: Mapping[str, Any]) -> str:
+    """Records, the source on every row."""
+    if not data["records"]:
+        return f"No record answers this ({data['total']} records in all)."
+    lines: list[str] = []
+    for row in data["records"]:
+        state = "" if row["lifecycle"] == "active" else f" [{row['lifecycle']}]"
+        hidden = f" [superseded by {row['superseded_by']}]" if row.get("superseded_by") else ""
+        checked = "" if row["verification"] == "unknown" else f", verification {row['verification']}"
+        lines.append(f"- {row['kind']}{state}{hidden}: {row['title']} ({row['occurred_at'][:10]}{checked})")
+        if row["summary"] and row["summary"] != row["title"]:
+            lines.append(f"  {row['summary']}")
+        lines.append(f"  source: {', '.join(row['sources'])} · why: {', '.join(row['matched_by'])} · {row['id']}")
+    lines += [f"also known as: {step['old']} -> {step['new']}" for step in data.get("followed", ())]
+    lines += [f"{link['relation']}: {link['title']} [{link['id']}]" for link in data.get("linked", ())]
     return enclosed([*lines, *_more(data)])
 
 
@@ -71,24 +137,46 @@ def fact_line(row: Mapping[str, Any]) -> str:
     )
 
 
-def affected(data: Mapping[str, Any]) -> str:
+def affected(data: Mapping[str, Any], evidence: Sequence[str]) -> str:
     """What reaches a symbol, nearest first, and what is not known."""
     subject = data["subject"]
     head = f"{subject['id']} ({subject['kind']}, lines {subject['line']}-{subject['end_line']})"
     tiers = ", ".join(f"{count} {tier}" for tier, count in data["by_tier"].items())
     lines = [head, f"{data['total']} affected ({tiers or 'none'}), {data['tests']} of them tests"]
     lines += [_relation(row, f"hop {row['hops']}") for row in data["affected"]]
-    return enclosed([*lines, *_unknown(data), *_evidence(data)])
+    return enclosed([*lines, *_unknown(data), *_memory(evidence)])
 
 
-def node(data: Mapping[str, Any]) -> str:
+def node(data: Mapping[str, Any], evidence: Sequence[str]) -> str:
     """One symbol and its direct neighbours."""
     subject = data["node"]
     lines = [f"{subject['id']} ({subject['kind']}, lines {subject['line']}-{subject['end_line']})"]
     lines += [text for text in (subject["signature"], subject["doc"]) if text]
     lines += ["used by:", *(_relation(row, "") for row in data["incoming"])] if data["incoming"] else []
     lines += ["uses:", *(_relation(row, "") for row in data["outgoing"])] if data["outgoing"] else []
-    return enclosed([*lines, *_unknown(data), *_evidence(data)])
+    return enclosed([*lines, *_unknown(data), *_memory(evidence)])
+
+
+def graph_status(data: Mapping[str, Any]) -> str:
+    """How the code graph stands."""
+    lines = [", ".join(f"{count} {name}" for name, count in data["counts"].items())]
+    for name, part in data["languages"].items():
+        lines.append(f"  {name}: " + ", ".join(f"{value} {key.replace('_', ' ')}" for key, value in part.items()))
+    lines += [f"skipped: {count} {reason}" for reason, count in data["skipped"].items()]
+    lines += [f"no symbols: {path} ({problem})" for path, problem in data["problems"]]
+    lines += [f"warning: {text}" for text in data["warnings"]]
+    commit = data["freshness"]["index_commit"] or "no commit"
+    return "\n".join([*lines, f"indexed at {commit}, {len(data['freshness']['stale_files'])} files changed since"])
+
+
+def diagnosis(data: Mapping[str, Any]) -> str:
+    """Every part of the health check, one line each."""
+    marks = {"ok": "ok  ", "warning": "warn", "failed": "FAIL"}
+    lines = [f"remora {data['version']}, Python {data['python']}: {data['health']}"]
+    for part in data["parts"]:
+        lines.append(f"{marks[part['health']]}  {part['part']}: {part['message']}")
+        lines += [f"      {part['advice']}"] if part["advice"] else []
+    return "\n".join(lines)
 
 
 def _relation(row: Mapping[str, Any], place: str) -> str:
@@ -107,9 +195,8 @@ def _unknown(data: Mapping[str, Any]) -> Iterable[str]:
         yield f"stale: {len(data['freshness']['stale_files'])} files changed since the index; run `remora update`"
 
 
-def _evidence(data: Mapping[str, Any]) -> Iterable[str]:
-    found = data.get("memory_evidence")
-    return ["memory:", *(f"  {row['text']}" for row in found["records"])] if found and found["records"] else []
+def _memory(evidence: Sequence[str]) -> Iterable[str]:
+    return ["memory on this:", *evidence] if evidence else []
 
 
 def _more(data: Mapping[str, Any]) -> Iterable[str]:

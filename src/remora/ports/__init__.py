@@ -3,9 +3,9 @@
 A `Ports` bag is bound to one repository. Adapters raise only errors of `core.errors`.
 """
 
-from remora.ports.bag import AnalysisPorts, EncounterPorts, FactPorts, Ports, StoreFile
+from remora.ports.bag import AnalysisPorts, EncounterPorts, FactPorts, Ports, RecallPorts, StoreFile
 from remora.ports.code_graph import CodeGraphPorts, CodeGraphRead, CodeGraphStore, Parser, SourceFiles
-from remora.ports.files import OpenTranscript, ProjectFiles, Transcripts
+from remora.ports.files import HooksPlace, OpenTranscript, ProjectFiles, Transcripts
 from remora.ports.git import CommitList, Git, HistoryRange, SpanSource, TrackedFile
 from remora.ports.meaning import MeaningMatcher
 from remora.ports.metrics import Betweenness, Cache, Fragility, GraphMetrics
@@ -30,11 +30,13 @@ __all__ = [
     "Git",
     "GraphMetrics",
     "HistoryRange",
+    "HooksPlace",
     "MeaningMatcher",
     "OpenTranscript",
     "Parser",
     "Ports",
     "ProjectFiles",
+    "RecallPorts",
     "RecordIndex",
     "RecordLog",
     "RecordPorts",

@@ -96,3 +96,12 @@ class AnalysisPorts(EncounterPorts, Protocol):
 
 class FactPorts(EncounterPorts, Protocol):
     """The part of the bag that facts, sessions and recall need: the same."""
+
+
+class RecallPorts(FactPorts, Protocol):
+    """The part of the bag that recall over all families needs."""
+
+    @property
+    def record_index(self) -> RecordIndex:
+        """The index of the record log."""
+        ...

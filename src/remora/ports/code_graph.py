@@ -88,7 +88,7 @@ class CodeGraphRead(Protocol):
         ...
 
     def dependents(self, target: int, name: str | None) -> list[tuple[int, str]]:
-        """(file, owner) that depend on a name of a file, or on anything of it."""
+        """(file, owner) that depend on a name of a file, on anything of it (None), or on the name anywhere (file 0)."""
         ...
 
     def highest_symbol(self) -> int:

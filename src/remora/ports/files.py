@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Protocol
 
 from remora.core.clients.turns import Cursor
@@ -21,6 +22,14 @@ class ProjectFiles(Protocol):
         """Replace or create the file in one step, its mode kept."""
         ...
 
+    def is_executable(self, path: str) -> bool:
+        """Whether the owner may run the file; False when it is absent."""
+        ...
+
+    def move(self, path: str, target: str) -> None:
+        """Give the file another name, its bytes and mode as they are; a file of that name is replaced."""
+        ...
+
     def remove(self, path: str) -> None:
         """Remove the file, and folders of the project that it leaves empty."""
         ...
@@ -32,6 +41,18 @@ class ProjectFiles(Protocol):
     def write_receipts(self, data: bytes) -> None:
         """Keep receipts; empty removes them."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class HooksPlace:
+    """Where git looks for this repository's hooks. `refused` says why nothing may be written there, "" when it may.
+
+    `tracked`: the folder is under version control (husky), so what is written there is shared.
+    """
+
+    folder: Path
+    refused: str = ""
+    tracked: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,11 +12,12 @@ from remora.core.recall.families import Hit, fuse_families
 from remora.core.recall.gate import gate
 from remora.core.recall.notice import NOTICE
 from remora.core.recall.pipeline import Terms, recall_facts
+from remora.core.recall.record_hits import recall_records
 from remora.core.recall.vector_leg import QueryVector
 from remora.core.scope import Grant
 from remora.core.sessions import SessionRef
 from remora.core.text import parse_query
-from remora.ports import FactPorts, StoreRead
+from remora.ports import RecallPorts, StoreRead
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,7 +64,7 @@ class RecallResult:
 
 
 def recall(
-    ports: FactPorts,
+    ports: RecallPorts,
     grant: Grant,
     request: RecallRequest,
     *,
@@ -91,7 +92,7 @@ def recall(
             limit=request.limit,
             similar=_similar(view, place.scope, meaning),
         )
-    families = (facts.hits, *(more if scope is MemoryScope.REPOSITORY else ()))
+    families = (facts.hits, *(_durable(ports, grant, request, more) if scope is MemoryScope.REPOSITORY else ()))
     fused = fuse_families(families, limit=request.limit, max_chars=request.max_chars, k=request.fusion_k)
     return RecallResult(
         hits=fused.hits,
@@ -102,6 +103,16 @@ def recall(
         legs=("lexical", "vector") if meaning is not None else ("lexical",),
         as_of=request.as_of,
     )
+
+
+def _durable(
+    ports: RecallPorts, grant: Grant, request: RecallRequest, more: Sequence[Sequence[Hit]]
+) -> tuple[Sequence[Hit], ...]:
+    """The other families, which all are of repository scope. Records have no closed intervals to look back through."""
+    if request.as_of is not None:
+        return tuple(more)
+    with ports.record_index.view(grant) as view:
+        return (recall_records(view, request.query, limit=request.limit), *more)
 
 
 def _similar(view: StoreRead, scope: str, meaning: QueryVector | None) -> list[tuple[Item, float]]:

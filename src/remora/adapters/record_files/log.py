@@ -38,6 +38,13 @@ class FileRecordLog:
         self._disk = disk or Disk()
         self._now_ns = now_ns
 
+    def prepare(self, *, share: bool = False) -> Path:
+        """Make the folders, which keep themselves out of git; `share` adds the tracked one. Returns the `.remora`."""
+        if share:
+            self._disk.make_folder(self._layout.shared)
+        layout.prepare(self._layout, self._disk)
+        return self._layout.home
+
     # --- Writing ------------------------------------------------------------------------------------------------------
 
     def append(self, grant: Grant, record: Record) -> AppendOutcome:

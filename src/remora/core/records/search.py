@@ -8,7 +8,7 @@ from math import log
 from remora.core import policy
 from remora.core.errors import InvalidInput
 from remora.core.graph import TermStats
-from remora.core.recall.bm25 import bm25, idf
+from remora.core.recall.bm25 import bm25, coverage, idf
 from remora.core.records.indexed import IndexedRecord, IndexState, Narrowing, RecordCandidates
 from remora.core.records.lifecycle import hidden, superseders
 from remora.core.records.model import Record
@@ -46,6 +46,8 @@ class RecordHit:
     matched_by: tuple[str, ...]
     superseded_by: str = ""
     subjects: tuple[str, ...] = ()
+    coverage: float = 1.0
+    """Share of the query's rarity that the record holds; what recall keeps silent by."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +94,14 @@ def search(view: RecordView, query: RecordQuery) -> SearchResult:
     found = _gather(view, query, parsed)
     score = _v1(query) if query.ranking is Ranking.V1 else _default(query, parsed, found)
     scored = [hit for hit in map(score, found.by_id.values()) if hit is not None]
-    return _result(view, query, scored, limit)
+    return _result(view, query, scored, limit, lambda record: _coverage(record, parsed, found))
+
+
+def _coverage(record: IndexedRecord, parsed: Query, found: _Found) -> float:
+    """How much of the query the record covers; one that is anchored to what the query names covers it."""
+    if found.text is None or record.id in found.named:
+        return 1.0
+    return coverage(record.tokens, parsed.groups, found.text.prefixes, found.text.stats)
 
 
 def _newest(view: RecordView, query: RecordQuery, limit: int) -> SearchResult:
@@ -215,12 +224,24 @@ def _phrase_bonus(record: IndexedRecord, parsed: Query, stats: TermStats) -> flo
 # --- Results ----------------------------------------------------------------------------------------------------------
 
 
-def _result(view: RecordView, query: RecordQuery, scored: list[_Scored], limit: int) -> SearchResult:
+def _result(
+    view: RecordView,
+    query: RecordQuery,
+    scored: list[_Scored],
+    limit: int,
+    covered: Callable[[IndexedRecord], float] = lambda _: 1.0,
+) -> SearchResult:
     scored.sort(key=lambda hit: (-round(hit.score, 9), -hit.record.occurred_at, hit.record.id))
     superseded = superseders([hit.record for hit in scored], view.linking)
     shown = [hit for hit in scored if query.include_superseded or not hidden(hit.record, superseded)]
     hits = tuple(
-        RecordHit(hit.record.record, round(hit.score, 6), hit.matched_by, superseded.get(hit.record.id, ""))
+        RecordHit(
+            hit.record.record,
+            round(hit.score, 6),
+            hit.matched_by,
+            superseded.get(hit.record.id, ""),
+            coverage=covered(hit.record),
+        )
         for hit in shown[:limit]
     )
     return SearchResult(hits, view.total, len(scored), view.state)

@@ -91,6 +91,8 @@ def _recall(call: Call, given: Mapping[str, Any]) -> Answer:
         limit=given["limit"],
         history=given["history"],
         session=call.session(given),
+        max_chars=given["max_chars"],
+        fusion_k=given["fusion_k"],
     )
     data = recall(call.ports, call.grant, request).to_json()
     return Answer(data, render.hits(data))
@@ -112,6 +114,8 @@ OPERATIONS = (
             limit=integer("", low=1, high=policy.RECALL_LIMIT_MAX, default=policy.RECALL_LIMIT),
             history=switch("Closed facts too."),
             session=_SESSION,
+            max_chars=integer("", low=200, high=policy.RECALL_MAX_CHARS_CAP, default=policy.RECALL_MAX_CHARS),
+            fusion_k=integer("", low=1, high=1_000, default=policy.FUSION_K),
         ),
         output=rows("hits", "memory_scope", "notice"),
         run=_recall,

@@ -17,15 +17,28 @@ def _affected(call: Call, given: Mapping[str, Any]) -> Answer:
     request = AffectedRequest(
         given["symbol"], depth=given["depth"], ambiguous=given["ambiguous"], tests_only=given["tests_only"]
     )
-    data = asdict(affected(call.ports, call.grant, request))
-    return Answer(data, render.affected(data))
+    answer = affected(call.ports, call.grant, request)
+    data = asdict(answer)
+    return Answer(data, render.affected(data, _evidence(call, data, [answer.subject.id, answer.subject.file])))
 
 
 def _node(call: Call, given: Mapping[str, Any]) -> Answer:
     from remora.usecases.get_node import NodeRequest, get_node
 
-    data = asdict(get_node(call.ports, call.grant, NodeRequest(given["symbol"])))
-    return Answer(data, render.node(data))
+    answer = get_node(call.ports, call.grant, NodeRequest(given["symbol"]))
+    data = asdict(answer)
+    return Answer(data, render.node(data, _evidence(call, data, [answer.node.id])))
+
+
+def _evidence(call: Call, data: dict[str, Any], subjects: list[str]) -> list[str]:
+    """Mirrors the memory evidence on the subjects into `data`; returns its lines. Nothing while memory is off."""
+    if not call.memory:
+        return []
+    from remora.usecases.evidence import evidence
+
+    found = evidence(call.ports, call.grant, subjects)
+    data["memory_evidence"] = found.to_json()
+    return [call.ports.redact(line) for line in found.lines()]
 
 
 OPERATIONS = (

@@ -25,6 +25,8 @@ class Call:
     ports: Ports
     grant: Grant
     own_session: Callable[[], SessionRef] = SessionRef
+    memory: bool = True
+    """False while memory is switched off: answers about code then carry no evidence."""
 
     def session(self, arguments: Mapping[str, Any]) -> SessionRef:
         """The session a call works in: the handle it gives, else the door's own when the call is session-scoped."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from remora.core.errors import InvalidInput, RemoraError
+from remora.core.errors import Denied, InvalidInput, RemoraError
 from remora.core.scope import Channel, Grant, Right, operator_grant, restricted_grant
 
 if TYPE_CHECKING:
@@ -40,6 +40,21 @@ class Frame:
 
             self._ports = open_ports(load(), self.root)
         return self._ports
+
+    def answer(self, operation: str, **given: Any) -> None:
+        """Run one operation of the catalogue, as the other doors do, and print its answer. None means not given."""
+        from remora.config import load
+        from remora.core.schema import checked
+        from remora.entrypoints.catalogue.listing import by_name
+        from remora.entrypoints.catalogue.operation import Call
+
+        chosen = by_name(operation)
+        allowed = load().allow_memory
+        if chosen.memory and not allowed:
+            raise Denied("memory is switched off", advice="unset REMORA_ALLOW_MEMORY to use it")
+        arguments = checked(chosen.input, {key: value for key, value in given.items() if value is not None})
+        answer = chosen.run(Call(self.ports(), self.grant, memory=allowed), arguments)
+        self.emit(answer.data, answer.text)
 
     def emit(self, data: Any, text: str) -> None:
         """Print the machine form with `--json`, else the readable one."""
@@ -122,6 +137,18 @@ def report(error: RemoraError, json_output: bool) -> None:
         typer.echo(json.dumps(problem, ensure_ascii=False))
     else:
         typer.echo(f"remora: {error}" + (f"\n  {error.advice}" if error.advice else ""), err=True)
+
+
+def staged_progress() -> Progress:
+    """Like `progress`, for work that names its own stages."""
+    bars: dict[str, Callable[[int, int], None]] = {}
+
+    def update(stage: str, done: int, total: int) -> None:
+        if stage not in bars:
+            bars[stage] = progress(stage)
+        bars[stage](done, total)
+
+    return update
 
 
 def progress(label: str) -> Callable[[int, int], None]:

@@ -31,6 +31,7 @@ class Backend:
     ports: Callable[[], Ports]
     grant: Grant
     own_session: Callable[[Grant], SessionRef] = lambda grant: SessionRef()
+    memory: bool = True
 
 
 def build_server(operations: Sequence[Operation], backend: Backend, version: str) -> Server[Any]:
@@ -78,7 +79,7 @@ async def _run(
 ) -> types.CallToolResult:
     def call() -> Answer:
         given = checked(operation.input, clean_json(arguments))
-        return operation.run(Call(backend.ports(), grant, lambda: backend.own_session(grant)), given)
+        return operation.run(Call(backend.ports(), grant, lambda: backend.own_session(grant), backend.memory), given)
 
     try:
         with anyio.fail_after(CALL_DEADLINE_SECONDS):

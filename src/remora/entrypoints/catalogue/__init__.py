@@ -1,0 +1,1 @@
+"""The one list of operations that MCP tools, HTTP routes and the reference page are made from."""

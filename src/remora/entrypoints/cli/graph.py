@@ -1,0 +1,107 @@
+"""Commands on the code graph."""
+
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from remora.core.errors import InvalidInput
+from remora.entrypoints import render
+from remora.entrypoints.cli.frame import Frame, command, staged_progress
+
+graph = typer.Typer(help="The code graph: export it, see how it stands, check it.", no_args_is_help=True)
+
+
+def register(app: typer.Typer) -> None:
+    """Add the top-level commands."""
+    command(app, "index")(index)
+    command(app, "update")(update)
+    command(app, "affected")(affected)
+    app.add_typer(graph, name="graph")
+
+
+def index(frame: Frame, full: Annotated[bool, typer.Option(help="Build everything anew.")] = False) -> None:
+    """Build the code graph of this checkout (what is unchanged is kept)."""
+    _index(frame, full=full)
+
+
+def update(frame: Frame) -> None:
+    """Bring the code graph up to date with what changed."""
+    _index(frame, full=False)
+
+
+def _index(frame: Frame, *, full: bool) -> None:
+    from remora.usecases.index_repository import IndexRequest, index_repository
+
+    done = index_repository(frame.ports(), frame.grant, IndexRequest(full=full), staged_progress())
+    data = asdict(done)
+    skipped = ", ".join(f"{count} {reason}" for reason, count in done.skipped.items())
+    lines = [f"{done.mode}: {done.files} files, {_figures(done.counts)}" + (f"; skipped {skipped}" if skipped else "")]
+    lines += [f"  {path}: {problem}" for path, problem in done.problems[:20]]
+    frame.emit(data, "\n".join(lines))
+
+
+def _figures(counts: Any) -> str:
+    return ", ".join(f"{number} {name}" for name, number in counts.items())
+
+
+def affected(
+    frame: Frame,
+    symbol: Annotated[str, typer.Argument(help="Symbol id, name, file, or name@path.")],
+    depth: Annotated[int, typer.Option(help="Hops.")] = 3,
+    tests: Annotated[bool, typer.Option("--tests", help="Only tests.")] = False,
+    ambiguous: Annotated[bool, typer.Option(help="Follow guesses by unique name too.")] = False,
+) -> None:
+    """What depends on a symbol or file, with its tests and the memory on it."""
+    frame.answer("affected", symbol=symbol, depth=depth, tests_only=tests, ambiguous=ambiguous)
+
+
+def export(
+    frame: Frame,
+    root: Annotated[Path | None, typer.Option(help="The checkout to export (indexed first when need be).")] = None,
+    format: Annotated[str, typer.Option("--format", help="json")] = "json",  # noqa: A002  # the option's name
+    out: Annotated[Path | None, typer.Option(help="File to write; standard output when left out.")] = None,
+) -> None:
+    """Write the whole code graph as one deterministic document."""
+    from remora.usecases.export_graph import ExportRequest, export_graph
+    from remora.usecases.index_repository import IndexRequest, index_repository
+
+    frame.root = root.absolute() if root else frame.root
+    ports = frame.ports()
+    index_repository(ports, frame.grant, IndexRequest(), staged_progress())
+    pieces = export_graph(ports, frame.grant, ExportRequest(format))
+    if out is None:
+        sys.stdout.writelines(pieces)
+        return
+    try:
+        with out.open("w", encoding="utf-8", newline="\n") as file:
+            file.writelines(pieces)
+    except OSError as error:
+        raise InvalidInput("--out", f"{out} cannot be written: {error.strerror}") from error
+    frame.emit({"path": str(out)}, f"written to {out}")
+
+
+def stats(frame: Frame) -> None:
+    """Sizes per language, what was skipped and why, what went wrong."""
+    data = _status(frame)
+    frame.emit(data, render.graph_status(data))
+
+
+def check(frame: Frame) -> None:
+    """Like stats, and fails when a language parses badly or yields no symbols."""
+    data = _status(frame)
+    frame.emit(data, render.graph_status(data))
+    if data["warnings"]:
+        raise typer.Exit(1)
+
+
+def _status(frame: Frame) -> dict[str, Any]:
+    from remora.usecases.graph_status import graph_status
+
+    return asdict(graph_status(frame.ports(), frame.grant))
+
+
+for _run in (export, stats, check):
+    command(graph)(_run)

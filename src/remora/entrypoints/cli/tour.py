@@ -1,0 +1,139 @@
+"""The demo: the main job on one repository, step by step, with sources and timings.
+
+Records and the code graph are the repository's own; facts go to a store that is thrown away, so that a demo leaves no
+made-up knowledge behind.
+"""
+
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from remora.bootstrap import open_ports
+from remora.config import load
+from remora.core.errors import Ambiguous, NotFound, RemoraError
+from remora.core.schema import checked
+from remora.entrypoints.catalogue.listing import by_name
+from remora.entrypoints.catalogue.operation import Call
+from remora.entrypoints.cli.frame import Frame, progress, staged_progress
+from remora.ports import Ports
+
+_SHOWN_LINES = 14
+
+
+def tour(frame: Frame) -> None:
+    """Index, ingest, remember two facts, then recall, look at history and impact."""
+    with tempfile.TemporaryDirectory(prefix="remora-demo-") as folder:
+        ports = open_ports(replace(load(), data_dir=Path(folder)), frame.root)
+        steps: list[dict[str, Any]] = []
+        typer.echo(f"Repository {ports.repository.identity} at {ports.checkout.root}\n")
+        for title, run in _steps(frame, ports):
+            _step(title, run, steps)
+        ports.store_admin.close()
+        ports.record_index.close()
+        if frame.json_output:
+            frame.emit({"steps": steps}, "")
+
+
+def _step(title: str, run: Callable[[], str], steps: list[dict[str, Any]]) -> None:
+    wall, cpu = time.perf_counter(), time.process_time()
+    try:
+        text = run()
+    except RemoraError as error:
+        text = f"({error})"
+    wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
+    steps.append({"step": title, "seconds": round(wall, 3), "cpu_seconds": round(cpu, 3), "text": text})
+    lines = text.splitlines()
+    typer.echo(f"== {title}  ({wall:.2f} s, {cpu:.2f} s CPU)")
+    for line in lines[:_SHOWN_LINES]:
+        typer.echo(f"   {line}")
+    if len(lines) > _SHOWN_LINES:
+        typer.echo(f"   ... {len(lines) - _SHOWN_LINES} more lines")
+    typer.echo("")
+
+
+def _steps(frame: Frame, ports: Ports) -> list[tuple[str, Callable[[], str]]]:
+    call = Call(ports, frame.grant)
+
+    def ask(operation: str, **given: Any) -> str:
+        chosen = by_name(operation)
+        return chosen.run(call, checked(chosen.input, given)).text
+
+    name = ports.checkout.root.name or "this repository"
+    facts = [
+        {"subject": name, "predicate": "USES", "object": "Remora"},
+        {"subject": "Remora", "predicate": "KEEPS_RECORDS_IN", "object": str(ports.checkout.home)},
+    ]
+    return [
+        ("index the code", lambda: _index(frame, ports)),
+        ("ingest the history", lambda: _ingest(frame, ports)),
+        ("ingest the documents", lambda: _documents(frame, ports)),
+        ("remember two facts", lambda: ask("upsert_graph_triples", triples=facts)),
+        ("recall: where does Remora keep records?",
+         lambda: ask("recall_context", query="where does Remora keep records?", memory_scope="repository")),
+        (f"recall: {_topic(frame, ports)}",
+         lambda: ask("recall_context", query=_topic(frame, ports), memory_scope="repository", limit=4)),
+        (f"history of {_file(frame, ports)}", lambda: ask("explain_history", subject=_file(frame, ports), limit=4)),
+        ("impact: what a change of the most used function reaches", lambda: _impact(ports, ask)),
+    ]  # fmt: skip
+
+
+def _index(frame: Frame, ports: Ports) -> str:
+    from remora.usecases.index_repository import IndexRequest, index_repository
+
+    done = index_repository(ports, frame.grant, IndexRequest(), staged_progress())
+    return f"{done.mode}: {done.files} files, " + ", ".join(f"{n} {name}" for name, n in done.counts.items())
+
+
+def _ingest(frame: Frame, ports: Ports) -> str:
+    from remora.usecases.ingest_git import IngestRequest, ingest_git
+
+    done = ingest_git(ports, frame.grant, IngestRequest(all_refs=True), progress("ingesting"))
+    newest = ingest_git(ports, frame.grant, IngestRequest(), None)
+    return f"{done.seen} commits: {done.recorded} recorded, {done.already_present} already present; HEAD {newest.seen}"
+
+
+def _documents(frame: Frame, ports: Ports) -> str:
+    from remora.usecases.ingest_docs import ingest_docs
+
+    done = ingest_docs(ports, frame.grant)
+    return f"{done.seen} documents: {done.recorded} recorded, {done.changed} changed, {done.unchanged} unchanged"
+
+
+def _newest(frame: Frame, ports: Ports) -> Any:
+    from remora.core.records.search import RecordQuery
+    from remora.usecases.search_records import search_records
+
+    found = search_records(ports, frame.grant, RecordQuery(limit=20))
+    with_paths = [hit.record for hit in found.hits if hit.record.path_changes]
+    return with_paths[0] if with_paths else None
+
+
+def _topic(frame: Frame, ports: Ports) -> str:
+    record = _newest(frame, ports)
+    return record.title if record else "what changed last?"
+
+
+def _file(frame: Frame, ports: Ports) -> str:
+    record = _newest(frame, ports)
+    change = record.path_changes[0] if record else None
+    return (change.new_path or change.old_path) if change else "README.md"
+
+
+def _impact(ports: Ports, ask: Callable[..., str]) -> str:
+    with ports.code_graph.read() as reader:
+        used: dict[int, int] = {}
+        for edge in reader.edges():
+            used[edge.target] = used.get(edge.target, 0) + 1
+        functions = [row for row in reader.symbols() if row.kind in ("function", "method") and not row.test]
+    if not functions:
+        raise NotFound("no function of a known language is in this repository")
+    most = max(functions, key=lambda row: (used.get(row.id, 0), -row.id))
+    try:
+        return ask("affected", symbol=most.qualified)
+    except Ambiguous as error:
+        return ask("affected", symbol=error.candidates[0])

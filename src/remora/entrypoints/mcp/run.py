@@ -1,0 +1,58 @@
+"""Starts the stdio server: which tools, which grant, which repository; logs go to stderr."""
+
+import logging
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from remora import __version__
+from remora.bootstrap import open_ports
+from remora.config import load, with_memory
+from remora.core.policy import RUN_TOKEN_BYTES
+from remora.core.scope import Grant
+from remora.core.sessions import SessionRef
+from remora.entrypoints.catalogue.listing import offered
+from remora.entrypoints.mcp.server import Backend, build_server
+from remora.entrypoints.mcp.stdio import serve_stdio
+from remora.ports import Ports
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What the command line says. `allow_memory` None follows the settings."""
+
+    root: Path
+    profiles: tuple[str, ...]
+    grant: Grant
+    allow_memory: bool | None = None
+    allow_memory_write: bool = False
+
+
+def run_stdio(options: Options) -> None:
+    """Serve until the client closes the stream. Raises `InvalidInput` before the first byte for bad options."""
+    settings = with_memory(load(), options.allow_memory)
+    logging.basicConfig(level=settings.log_level, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    operations = offered(options.profiles, memory=settings.allow_memory, gated_writes=options.allow_memory_write)
+
+    @cache
+    def ports() -> Ports:
+        return open_ports(settings, options.root)
+
+    @cache
+    def runtime_id() -> str:
+        return settings.session_id or ports().clock.token(RUN_TOKEN_BYTES)
+
+    registered: set[tuple[str, str]] = set()
+
+    def own_session(grant: Grant) -> SessionRef:
+        from remora.usecases.register_session import RegisterSessionRequest, register_session
+
+        client = settings.client or grant.client or "mcp"
+        if (client, runtime_id()) not in registered:
+            register_session(ports(), grant, RegisterSessionRequest(session_id=runtime_id(), client=client))
+            registered.add((client, runtime_id()))
+        return SessionRef(client=client, session_id=runtime_id())
+
+    serve_stdio(
+        build_server(operations, Backend(ports, options.grant, own_session, settings.allow_memory), __version__)
+    )
