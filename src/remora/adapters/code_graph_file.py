@@ -211,9 +211,11 @@ class CodeGraphReader:
         return [FlowRow(*row) for row in self._rows(sql, (source or target, round_number))]  # type: ignore[arg-type]
 
     def dependents(self, target: int, name: str | None) -> list[tuple[int, str]]:
-        """(file, owner) that depend on a name of a file, or on anything of it."""
+        """(file, owner) that depend on a name of a file, on anything of it (None), or on the name anywhere (file 0)."""
         if name is None:
             rows = self._rows("SELECT DISTINCT source, owner FROM dependency WHERE target=?", (target,))
+        elif not target:
+            rows = self._rows("SELECT DISTINCT source, owner FROM dependency WHERE name=?", (name,))
         else:
             rows = self._rows("SELECT source, owner FROM dependency WHERE target=? AND name=?", (target, name))
         return rows  # type: ignore[return-value]
@@ -275,17 +277,17 @@ def _write(connection: apsw.Connection, update: GraphUpdate, *, fresh: bool) -> 
 
 
 def _clear(connection: apsw.Connection, update: GraphUpdate) -> None:
+    """Take away what the update replaces: links of re-linked files, declarations of parsed ones, all of removed ones."""
     many = connection.executemany
-    one = [(file,) for file in update.relinked]
-    gone = [(file,) for file in update.removed]
-    for rows in (one, gone):
-        owned = "(SELECT id FROM symbol WHERE file=?)"
-        many(f"DELETE FROM edge WHERE source IN {owned}", rows)  # noqa: S608 - fixed text
-        many(f"DELETE FROM unresolved WHERE source IN {owned}", rows)  # noqa: S608 - fixed text
-        many("DELETE FROM flow WHERE source=?", rows)
-    for table in ("symbol", "facts", "dependency"):
-        column = {"dependency": "source"}.get(table, "file")
-        many(f"DELETE FROM {table} WHERE {column}=?", gone)  # noqa: S608 - fixed text
+    linked, parsed, gone = ([(file,) for file in files] for files in (update.relinked, update.symbols, update.removed))
+    of_file = "(SELECT id FROM symbol WHERE file=?)"
+    # Kind 0 is `contains`: it belongs to the declarations, not to the links.
+    many(f"DELETE FROM edge WHERE source IN {of_file} AND kind<>0", linked + gone)  # noqa: S608 - fixed text
+    many(f"DELETE FROM edge WHERE source IN {of_file} AND kind=0", parsed + gone)  # noqa: S608 - fixed text
+    many(f"DELETE FROM unresolved WHERE source IN {of_file}", linked + gone)  # noqa: S608 - fixed text
+    many("DELETE FROM flow WHERE source=?", linked + gone)
+    many("DELETE FROM symbol WHERE file=?", parsed + gone)
+    many("DELETE FROM facts WHERE file=?", gone)
     many("DELETE FROM file WHERE id=?", gone)
-    many("DELETE FROM symbol WHERE file=?", [(file,) for file in update.symbols])
+    many("DELETE FROM dependency WHERE source=?", gone)
     many("DELETE FROM dependency WHERE source=? AND owner=?", update.stale_owners)

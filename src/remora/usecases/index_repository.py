@@ -1,9 +1,12 @@
 """Bring the code graph up to date with the checkout: whole at first, later only what changed and what that can touch."""
 
+import gc
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
+from remora.core import policy
 from remora.core.codegraph.build import ROUNDS, GraphLinker
 from remora.core.codegraph.facts import FileFacts, decode
 from remora.core.codegraph.plan import Numbering, add_links, changed_names, closure, containment, file_row, module_parts
@@ -48,7 +51,7 @@ def index_repository(
 ) -> IndexResult:
     """Index the checkout; readers keep seeing the former graph until the new one is whole."""
     grant.require(ports.repository.identity, Right.READ)
-    with ports.code_graph.building():
+    with ports.code_graph.building(), _no_cycle_collection():
         build = _Build(ports, ports.sources.listing(), progress or (lambda *_: None))
         if not request.full:
             try:
@@ -61,6 +64,18 @@ def index_repository(
                 build.apply()
                 return result
         return build.full()
+
+
+@contextmanager
+def _no_cycle_collection() -> Iterator[None]:
+    """A build makes millions of small values and no cycles; looking for cycles would double its time."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
 @dataclass(slots=True)
@@ -83,6 +98,8 @@ class _Build:
         self._progress = progress
         self._update = GraphUpdate()
         self._facts: dict[int, FileFacts] = {}
+        self._older: dict[int, FileFacts] = {}
+        self._packed: dict[int, bytes] = {}
         self._digests: dict[str, str] = {}
         self._texts: dict[str, bytes] = {}
         self._versions = ports.parser.versions()
@@ -100,7 +117,7 @@ class _Build:
         numbers = {path: place for place, path in enumerate(self._listing.files, 1)}
         self._parse(numbers, {})
         for path, number in numbers.items():
-            if number in self._facts:
+            if number in self._packed:
                 self._files[number] = path
         self._link(set(self._files))
         self._describe()
@@ -124,7 +141,7 @@ class _Build:
             self._changed = False
             stale = [*changes.changed, *changes.added, *(row.path for row in changes.removed)]
             return IndexResult("stale", self._listing.commit, len(rows), stale=tuple(sorted(stale)))
-        self._plan(rows, changes)
+        self._plan(reader, rows, changes)
         return self._result("incremental", len(changes.removed))
 
     def apply(self) -> None:
@@ -149,35 +166,45 @@ class _Build:
         found.removed = [row for path, row in rows.items() if path not in self._listing.files]
         return found
 
-    def _plan(self, rows: Mapping[str, FileRow], changes: _Changes) -> None:
-        assert self._reader is not None
+    def _plan(self, reader: CodeGraphRead, rows: Mapping[str, FileRow], changes: _Changes) -> None:
         before = {row.id: self._loaded(row.id) for row in changes.changed.values()}
         self._facts.clear()
+        self._older.clear()
         highest = max((row.id for row in rows.values()), default=0)
         numbers = {path: row.id for path, row in changes.changed.items()}
         numbers.update({path: highest + place for place, path in enumerate(sorted(changes.added), 1)})
         changed_ids = set(numbers.values())
-        old_symbols = self._reader.symbols(files=[row.id for row in changes.changed.values()]) if before else []
+        old_symbols = reader.symbols(files=[row.id for row in changes.changed.values()]) if before else []
         former: dict[int, dict[str, int]] = {}
         for symbol in old_symbols:
             former.setdefault(symbol.file, {})[symbol.qualified] = symbol.id
-        self._numbering.next_id = self._reader.highest_symbol() + 1
+        self._numbering.stored = lambda file: reader.symbols(files=(file,))
+        self._numbering.next_id = reader.highest_symbol() + 1
         self._parse(numbers, former)
         gone = {row.id for row in changes.removed}
         self._files = {row.id: row.path for row in rows.values() if row.id not in gone}
         self._files.update({number: path for path, number in numbers.items()})
         self._update.removed = sorted(gone)
         seeds: list[tuple[int, str | None]] = [(number, None) for number in gone]
+        if self._moves_packages([*changes.added, *(row.path for row in changes.removed)]):
+            seeds += [(number, None) for number in self._files]
+            changed_ids.update(self._files)
         seeds += [(0, part) for part in module_parts([*changes.added, *(row.path for row in changes.removed)])]
         for number, facts in before.items():
-            names = changed_names(facts, self._facts[number])
+            names = changed_names(facts, self._loaded(number))
             seeds += [(number, None)] if names is None else [(number, name) for name in sorted(names)]
             self._update.stale_owners += [(number, name) for name in sorted(names or ())]
-        files, owners = closure(seeds, self._reader.dependents)
+        files, owners = closure(seeds, reader.dependents)
         self._update.stale_owners += sorted(owners)
         todo = (files | changed_ids) & self._files.keys()
         self._link(todo)
         self._describe()
+
+    def _moves_packages(self, paths: Iterable[str]) -> bool:
+        """Whether a file came or went whose presence decides what the names around it mean."""
+        rules = self._ports.parser.rules
+        names = ((path.rpartition("/")[2].partition(".")[0], self._ports.parser.language(path)) for path in paths)
+        return any(stem in rules(language).index for stem, language in names if language)
 
     # --- parsing
 
@@ -200,28 +227,36 @@ class _Build:
 
     def _parse(self, numbers: Mapping[str, int], former: Mapping[int, Mapping[str, int]]) -> None:
         paths = {number: path for path, number in numbers.items()}
-        packed: dict[int, bytes] = {}
         for number, data in self._ports.parser.parse(self._jobs(numbers)):
-            packed[number] = data
-            self._progress("parse", len(packed), len(numbers))
-        for number in sorted(packed):
-            path, facts = paths[number], decode(packed[number])
-            self._facts[number] = facts
+            self._packed[number] = data
+            self._progress("parse", len(self._packed), len(numbers))
+        for number in sorted(self._packed):
+            path, facts = paths[number], self._loaded(number)
             declared = declarations(facts, self._ports.parser.rules(facts.language), path)
             rows = self._numbering.number(number, declared, former.get(number, {}))
             self._update.symbols[number] = rows
             self._update.edges.extend(containment(rows))
             version = self._versions[facts.language]
             row = file_row(number, path, facts, self._digests[path], version, len(rows))
-            self._update.files.append((row, packed[number]))
+            self._update.files.append((row, self._packed[number]))
 
     def _loaded(self, number: int) -> FileFacts:
+        """A file's facts: the new ones when it was parsed in this build, else the stored ones. A few stay unpacked."""
         found = self._facts.get(number)
-        if found is None:
-            assert self._reader is not None
-            found = self._facts[number] = decode(self._reader.facts(number))
-            self._numbering.learn(self._reader.symbols(files=(number,)))
+        if found is not None:
+            return found
+        if len(self._facts) >= policy.FACTS_UNPACKED:
+            self._older, self._facts = self._facts, {}
+        found = self._older.pop(number, None) or self._unpacked(number)
+        self._facts[number] = found
         return found
+
+    def _unpacked(self, number: int) -> FileFacts:
+        data = self._packed.get(number)
+        if data is None:
+            assert self._reader is not None
+            data = self._reader.facts(number)
+        return decode(data)
 
     # --- linking
 
@@ -238,10 +273,11 @@ class _Build:
 
         for language, files in sorted(languages.items()):
             mine = todo & {number for number, _ in files}
-            if not mine:
+            gone = [] if self._reader is None else self._update.removed
+            if not mine and not gone:
                 continue
             linker = GraphLinker(self._ports.parser.rules(language), files, self._loaded)
-            result = linker.run(mine, self._incoming, self._outgoing, count)
+            result = linker.run(mine, self._incoming, self._outgoing, gone, count)
             add_links(self._update, result, self._numbering, self._loaded, ROUNDS - 1)
 
     def _incoming(self, number: int, target: int) -> list[tuple[int, str]]:

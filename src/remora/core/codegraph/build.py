@@ -49,14 +49,20 @@ class GraphLinker:
         changed: Collection[int],
         incoming: Incoming,
         outgoing: Callable[[int, int], Mapping[int, str]],
+        gone: Collection[int] = (),
         progress: Callable[[int], None] = lambda _: None,
     ) -> LinkResult:
-        """Link `changed` and whatever their flows reach; `incoming` and `outgoing` tell the former build's flows."""
+        """Link `changed` and whatever their flows reach; `incoming` and `outgoing` tell the former build's flows.
+
+        `gone` are removed files: what they passed on no longer arrives.
+        """
         todo = set(changed)
         inflows: dict[int, str] = {}
         for number in range(ROUNDS):
             if number:
                 todo |= self._next(number, outgoing)
+                for source in gone:
+                    todo |= outgoing(number - 1, source).keys() & self._present
             for file in sorted(todo):
                 payload = self._incoming(number, file, incoming) if number else "{}"
                 if number and inflows.get(file) == payload:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, TypeAlias
 
 from remora.core import policy
-from remora.core.codegraph.facts import FileFacts, Scope
+from remora.core.codegraph.facts import Binding, FileFacts, Scope
 from remora.core.codegraph.modules import DottedModules
 from remora.core.codegraph.rules import Rules
 
@@ -55,33 +55,57 @@ class Evaluator:
         self._owner: Owner = (-1, "")
         self._focus = -1
         self._inflow: dict[tuple[int, int], Values] = {}
+        self._here = FileFacts("")
+        self._flowing: set[Key] = set()
+        self.flowed = False
+        """Whether what was evaluated since this was last set to False depends on what callers pass."""
+        self._grouped: dict[int, dict[tuple[Value, str], list[tuple[int, int]]]] = {}
 
     def focus(self, file: int, inflow: dict[tuple[int, int], Values]) -> None:
         """Look from inside `file`: its parameters hold what `inflow` says its callers pass."""
-        self._focus, self._inflow, self._own = file, inflow, {}
+        if file == self._focus:
+            for key in self._flowing:
+                del self._own[key]
+        else:
+            self._own = {}
+        self._flowing.clear()
+        self._focus, self._inflow, self._here = file, inflow, self.load(file)
         self._owner = (file, "")
+        self.flowed = False
 
     # --- the fixpoint
 
     def values(self, file: int, expression: int) -> Values:
         """What an expression can be, from inside when the file is in focus."""
-        return self._get(("e", file, expression, self._owner[1] == "" and file == self._focus), file)
+        inside = file == self._focus and not self._owner[1]
+        key = ("e", file, expression, inside)
+        found = (self._own if inside else self._memo).get(key)
+        if found is not None:
+            if inside and key in self._flowing:
+                self.flowed = True
+            return found
+        return self._get(key, file)
 
     def _get(self, key: Key, file: int) -> Values:
-        memo = self._own if key[-1] is True else self._memo
+        inside = key[3] is True
+        memo = self._own if inside else self._memo
         found = memo.get(key)
         if found is None:
             found = self._partial.get(key)
         if found is not None:
+            if inside and key in self._flowing:
+                self.flowed = True
             return found
         place = self._active.get(key)
         if place is not None:
-            self._low = min(self._low, place)
-            return self._assumed.setdefault(key, _EMPTY)
+            if place < self._low:
+                self._low = place
+            return self._assumed.setdefault(key, self._start(key))
         if len(self._active) >= policy.EVALUATION_HOPS:
-            return {_MANY: 1}
+            return self._start(key) or {_MANY: 1}
         place = self._active[key] = len(self._active)
         outer, self._low = self._low, _FAR
+        flowed, self.flowed = self.flowed, False
         result = self._compute(key)
         if key in self._assumed and self._assumed[key] != result:
             self._assumed[key], self._changed = result, True
@@ -90,10 +114,20 @@ class Evaluator:
         del self._active[key]
         if self._low < place:
             self._partial[key] = result
+            if outer < self._low:
+                self._low = outer
         else:
             memo[key] = result
-        self._low = min(outer, self._low) if self._low < place else outer
+            self._low = outer
+        if not self.flowed:
+            self.flowed = flowed
+        elif inside:
+            self._flowing.add(key)
         return result
+
+    def _start(self, key: Key) -> Values:
+        """What a question asked inside of its own answer begins with."""
+        return {(((key[1], key[2]),), False): 0} if key[0] == "b" else _EMPTY
 
     def _settle(self, key: Key, result: Values) -> Values:
         """`key` heads a cycle: go round until nothing changes, then everything met on the way is final."""
@@ -106,7 +140,10 @@ class Evaluator:
             if self._assumed.get(key) != result:
                 self._assumed[key], self._changed = result, True
         for inner, values in self._partial.items():
-            (self._own if inner[-1] is True else self._memo)[inner] = values
+            (self._own if inner[3] is True else self._memo)[inner] = values
+        if self.flowed:
+            # What was met inside of the cycle rests on its head, so on the callers as well.
+            self._flowing.update(inner for inner in self._partial if inner[3] is True)
         self._partial.clear()
         self._assumed.clear()
         self._changed = False
@@ -116,13 +153,15 @@ class Evaluator:
     def _compute(self, key: Key) -> Values:
         kind, file = key[0], key[1]
         if kind == "e":
-            row = self.load(file).expressions[key[2]]
+            row = (self._here if file == self._focus else self.load(file)).expressions[key[2]]
             return self._bounded(_OPERATIONS[row[0]](self, file, row, key[2]))
         if kind == "r":
             return self._bounded(self._result(file, key[2]))
+        if kind == "b":
+            return self._order(file, key[2])
         if kind == "t":
             return self._resolve_stores(file)
-        return self._bounded(self._lookup(file, key[2], key[3]))
+        return self._bounded(self._lookup(file, key[2], key[4]))
 
     def _bounded(self, values: Values) -> Values:
         return values if len(values) <= policy.EVALUATION_VALUES else {_MANY: 1}
@@ -131,8 +170,9 @@ class Evaluator:
         found: Values = {}
         for part in parts:
             for value, own in part.items():
-                own = max(own, tier)
-                if found.get(value, 9) > own:
+                if tier > own:
+                    own = tier
+                if value not in found or found[value] > own:
                     found[value] = own
         return found
 
@@ -163,13 +203,20 @@ class Evaluator:
         return _EMPTY
 
     def _name(self, file: int, row: Any, index: int) -> Values:
-        bindings = self.load(file).bindings
-        parts = []
-        for number in row[1:]:
-            binding = bindings[number]
-            found = self.values(file, binding.value)
-            parts.append(found if binding.kind in "di" else self._union((found,), 1))
-        return parts[0] if len(parts) == 1 else self._union(parts)
+        bindings = (self._here if file == self._focus else self.load(file)).bindings
+        if len(row) == 2:
+            return self._binding(file, bindings[row[1]])
+        return self._union([self._binding(file, bindings[number]) for number in row[1:]])
+
+    def _binding(self, file: int, binding: Binding) -> Values:
+        found = self.values(file, binding.value)
+        return found if binding.kind in "di" else self._inferred(found)
+
+    def _inferred(self, values: Values) -> Values:
+        for tier in values.values():
+            if not tier:
+                return dict.fromkeys(values, 1)
+        return values
 
     def _free(self, file: int, row: Any, index: int) -> Values:
         name = row[1]
@@ -183,12 +230,15 @@ class Evaluator:
         return {("X", name): 0}
 
     def _attribute(self, file: int, row: Any, index: int) -> Values:
-        objects = self.values(file, row[1])
-        return self._union(self._union((self.attribute(value, row[2]),), tier) for value, tier in objects.items())
+        parts = []
+        for value, tier in self.values(file, row[1]).items():
+            found = self.attribute(value, row[2])
+            parts.append(self._inferred(found) if tier else found)
+        return parts[0] if len(parts) == 1 else self._union(parts)
 
     def _call(self, file: int, row: Any, index: int) -> Values:
-        callees = self.values(file, row[1])
-        return self._union((self._apply(value, file, row) for value in callees), 1)
+        parts = [self._apply(value, file, row) for value in self.values(file, row[1])]
+        return self._inferred(parts[0]) if len(parts) == 1 else self._union(parts, 1)
 
     def _item(self, file: int, row: Any, index: int) -> Values:
         return self._union((self._element(value, self._key(file, row[2])) for value in self.values(file, row[1])), 1)
@@ -241,10 +291,11 @@ class Evaluator:
         scope, place = row[1], row[2]
         facts = self.load(file)
         parameter = facts.scopes[scope].parameters[place]
-        inside = file == self._focus and self._owner[1] == ""
+        inside = file == self._focus and not self._owner[1]
         receiver = self._receiver(file, facts, scope, place)
         if receiver is not None:
             return {receiver: 1} if inside else {("p", file, scope, place): 1}
+        self.flowed = self.flowed or inside
         parts = [self.values(file, parameter.default), self._typed(file, parameter.type)]
         parts.append(self._inflow.get((scope, place), _EMPTY) if inside else {("p", file, scope, place): 1})
         return self._union(parts, 1)
@@ -338,6 +389,7 @@ class Evaluator:
         return found
 
     def _of_package(self, value: Value, name: str) -> Values:
+        self._depend((0, name))
         child = self.modules.child(value, name)
         return {child: 0} if child is not None else _EMPTY
 
@@ -348,14 +400,7 @@ class Evaluator:
             return self._starred(file, facts, name)
         table = facts.bindings
 
-        def work() -> Values:
-            parts = []
-            for number in bindings:
-                found = self.values(file, table[number].value)
-                parts.append(found if table[number].kind in "di" else self._union((found,), 1))
-            return self._union(parts)
-
-        found = self._within((file, name), work)
+        found = self._within((file, name), lambda: self._union([self._binding(file, table[n]) for n in bindings]))
         child = self.modules.child(("M", file), name)
         return self._union((found, {child: 0})) if child is not None and not found else found
 
@@ -426,7 +471,7 @@ class Evaluator:
         for owner in order[1:] if skip else order:
             facts = self.load(owner[0])
             self._depend((owner[0], self._top(facts, owner[1])))
-            found = self._get(("a", owner[0], owner[1], name, False), owner[0])
+            found = self._get(("a", owner[0], owner[1], False, name), owner[0])
             if found is not _EMPTY and found:
                 return {} if found == {("-",): 0} else {key: tier for key, tier in found.items() if key != ("-",)}
         return _EMPTY if complete else {("Y", f"?.{name}"): 1}
@@ -442,12 +487,16 @@ class Evaluator:
         found = self._within((file, top), lambda: self._union(self.values(file, value) for value in values))
         return self._union((found, {("-",): 0}))
 
-    def bases(self, file: int, scope: int) -> tuple[list[tuple[int, int]], bool]:
+    def bases(self, file: int, scope: int) -> tuple[tuple[tuple[int, int], ...], bool]:
         """Method resolution order of a class, and whether every base is known."""
+        ((order, complete),) = self._get(("b", file, scope, False), file)
+        return order, complete
+
+    def _order(self, file: int, scope: int) -> Values:
         seen: list[tuple[int, int]] = []
         complete = self._linearise((file, scope), seen, ())
-        last: dict[tuple[int, int], int] = {item: place for place, item in enumerate(seen)}
-        return [item for place, item in enumerate(seen) if last[item] == place], complete
+        last = {item: place for place, item in enumerate(seen)}
+        return {(tuple(item for place, item in enumerate(seen) if last[item] == place), complete): 0}
 
     def _linearise(
         self, item: tuple[int, int], seen: list[tuple[int, int]], above: tuple[tuple[int, int], ...]
@@ -656,11 +705,22 @@ class Evaluator:
 
     # --- stores outside of methods
 
-    def _file_stores(self, file: int) -> list[Value]:
-        """The file's stores as values ("st", object, name, key, value); part of the fixpoint like all else."""
+    def _file_stores(self, file: int) -> dict[tuple[Value, str], list[tuple[int, int]]]:
+        """(object, name) -> (key, value) of the file's stores outside of methods; part of the fixpoint like all else."""
+        found = self._grouped.get(file)
+        if found is not None:
+            if found:
+                self._depend((file, "*"))
+            return found
         if not self.load(file).stores:
-            return []
-        return list(self._within((file, "*"), lambda: self._get(("t", file, 0, False), file)))
+            return self._grouped.setdefault(file, {})
+        key = ("t", file, 0, False)
+        found = {}
+        for _, value, name, place, item in self._within((file, "*"), lambda: self._get(key, file)):
+            found.setdefault((value, name), []).append((place, item))
+        if key in self._memo:
+            self._grouped[file] = found
+        return found
 
     def _resolve_stores(self, file: int) -> Values:
         found: Values = {}
@@ -674,19 +734,16 @@ class Evaluator:
     def _stored(self, value: Value, name: str) -> Values:
         if value[0] not in ("C", "I", "F", "M"):
             return _EMPTY
-        key = ("C", *value[1:]) if value[0] == "I" else value
-        rows = [row for row in self._file_stores(value[1]) if row[1] == key and row[2] == name]
-        return self._union((self.values(value[1], row[4]) for row in rows), 1) if rows else _EMPTY
+        stores = self._file_stores(value[1])
+        rows = stores.get((("C", *value[1:]) if value[0] == "I" else value, name)) if stores else None
+        return self._union([self.values(value[1], item) for _, item in rows], 1) if rows else _EMPTY
 
     def _stored_items(self, value: Value, key: Any) -> Values:
         if value[0] != "L":
             return _EMPTY
         file = value[1]
         parts = []
-        for row in self._file_stores(file):
-            if row[1] != value or row[2]:
-                continue
-            place, item = row[3], row[4]
+        for place, item in self._file_stores(file).get((value, ""), ()):
             known = self._key(file, place)
             if key is None or known is None or known == key:
                 parts.append(self.values(file, item))

@@ -29,6 +29,26 @@ class Linked:
     flows: dict[tuple[int, int, int], Values] = field(default_factory=dict)
     """(file, scope, parameter) -> values this file passes."""
 
+    def add(self, other: "Linked") -> None:
+        """Take in what a part of the file gave; of two equal edges the surer, then the earlier stands."""
+        for key, (tier, line) in other.edges.items():
+            self.edge(key, tier, line)
+        self.unresolved += other.unresolved
+        self.external += other.external
+        self.calls += other.calls
+        for place, values in other.flows.items():
+            self.flows.setdefault(place, {}).update(values)
+
+    def edge(self, key: tuple[int, str, Target], tier: int, line: int) -> None:
+        """Add one edge."""
+        found = self.edges.get(key)
+        self.edges[key] = (tier, line) if found is None else min(found, (tier, line))
+
+    def copy(self) -> "Linked":
+        """A copy that can grow by itself."""
+        flows = {place: dict(values) for place, values in self.flows.items()}
+        return Linked(dict(self.edges), list(self.unresolved), self.external, self.calls, flows)
+
 
 class Linker:
     """Links files one after the other with one evaluator."""
@@ -38,23 +58,41 @@ class Linker:
         self._linked = Linked()
         self._facts: FileFacts = FileFacts("")
         self._file = -1
+        self._fixed: dict[int, tuple[Linked, list[Site]]] = {}
 
     def link(self, file: int, inflow: dict[tuple[int, int], Values]) -> Linked:
         """All edges of one file, given what others pass to its parameters."""
-        self._file, self._linked = file, Linked()
-        self._facts = self._evaluator.load(file)
+        self._file, self._facts = file, self._evaluator.load(file)
+        if file not in self._fixed:
+            self._evaluator.focus(file, inflow)
+            self._fixed[file] = self._first(file)
+        fixed, sites = self._fixed[file]
         flows = dict(inflow)
         for _ in range(policy.FLOW_ROUNDS):
-            self._linked = Linked()
+            self._linked = fixed.copy()
             self._evaluator.focus(file, flows)
-            self._sites()
+            for site in sites:
+                self._site(site)
             grown = self._grown(inflow)
             if grown == flows:
                 break
             flows = grown
+        return self._linked
+
+    def _first(self, file: int) -> tuple[Linked, list[Site]]:
+        """The part of a file's links that no caller can change, and the sites where one can."""
+        fixed = self._linked = Linked()
         self._imports()
         self._classes()
-        return self._linked
+        flowing = []
+        for site in self._facts.sites:
+            self._linked, self._evaluator.flowed = Linked(), False
+            self._site(site)
+            if self._evaluator.flowed:
+                flowing.append(site)
+            else:
+                fixed.add(self._linked)
+        return fixed, flowing
 
     def _grown(self, inflow: dict[tuple[int, int], Values]) -> dict[tuple[int, int], Values]:
         found = {key: dict(values) for key, values in inflow.items()}
@@ -65,15 +103,14 @@ class Linker:
 
     # --- calls and uses
 
-    def _sites(self) -> None:
-        for site in self._facts.sites:
-            row = self._facts.expressions[site.value]
-            if site.kind == "call":
-                self._call(site, row)
-            elif site.kind == "protocol":
-                self._protocol(site, row)
-            else:
-                self._use(site, row)
+    def _site(self, site: Site) -> None:
+        row = self._facts.expressions[site.value]
+        if site.kind == "call":
+            self._call(site, row)
+        elif site.kind == "protocol":
+            self._protocol(site, row)
+        else:
+            self._use(site, row)
 
     def _call(self, site: Site, row: Any) -> None:
         linked = self._linked
@@ -208,10 +245,7 @@ class Linker:
         file, scope = target
         if kind == "references" and (file, scope) == (self._file, source):
             return
-        key = (source, kind, (file, scope))
-        found = self._linked.edges.get(key)
-        if found is None or tier < found[0]:
-            self._linked.edges[key] = (tier, found[1] if found else line)
+        self._linked.edge((source, kind, (file, scope)), tier, line)
 
     def _written(self, expression: int) -> str:
         parts: list[str] = []

@@ -29,6 +29,14 @@ class Numbering:
     next_id: int = 1
     by_scope: dict[tuple[int, int], int] = field(default_factory=dict)
     """(file, scope) -> symbol, of every file numbered or learnt so far."""
+    stored: Callable[[int], Iterable[SymbolRow]] = lambda _: ()
+    """Symbols of an unchanged file."""
+
+    def of(self, file: int, scope: int) -> int:
+        """The number of a scope's symbol."""
+        if (file, scope) not in self.by_scope:
+            self.by_scope.update(((row.file, row.scope), row.id) for row in self.stored(file) if row.scope >= 0)
+        return self.by_scope[(file, scope)]
 
     def number(self, file: int, declared: Iterable[Declared], before: Mapping[str, int]) -> list[SymbolRow]:
         """Rows of one file's symbols. `before` are the numbers of its former symbols by qualified name."""
@@ -46,12 +54,6 @@ class Numbering:
             texts = (item.signature, item.doc, item.decorators)
             rows.append(SymbolRow(number, file, item.scope, parent, item.qualified, item.name, *rest, *texts))
         return rows
-
-    def learn(self, rows: Iterable[SymbolRow]) -> None:
-        """Take over the numbers of unchanged files."""
-        for row in rows:
-            if row.scope >= 0:
-                self.by_scope[(row.file, row.scope)] = row.id
 
 
 def changed_names(before: FileFacts, after: FileFacts) -> set[str] | None:
@@ -78,14 +80,18 @@ def closure(
     owners: set[Owner] = set()
     todo = list(seeds)
     while todo:
-        for owner in dependents(*todo.pop()):
+        changed = todo.pop()
+        for owner in dependents(*changed):
             if owner in owners:
                 continue
             owners.add(owner)
-            if owner[1] == "":
-                files.add(owner[0])
-            else:
+            if owner[1]:
                 todo.append(owner)
+                continue
+            files.add(owner[0])
+            if not changed[0]:
+                # What a module name means changed, so what this file hands on may be anything else now.
+                todo.append((owner[0], None))
     return files, owners
 
 
@@ -103,7 +109,7 @@ def add_links(
         update.counts[file] = (linked.calls, linked.external)
         update.edges.extend(_edges(file, linked, numbering))
         for scope, line, name in linked.unresolved:
-            update.unresolved.append(UnresolvedRow(numbering.by_scope[(file, scope)], line, name))
+            update.unresolved.append(UnresolvedRow(numbering.of(file, scope), line, name))
         parts = {part for item in load(file).imports for part in item.module.split(".") if part}
         names = {item.name for item in load(file).imports if item.name not in ("", "*")}
         update.dependencies.extend(DependencyRow(0, part, file, "") for part in parts | names)
@@ -120,7 +126,7 @@ def _edges(file: int, linked: Linked, numbering: Numbering) -> Iterable[EdgeRow]
     for (source, kind, target), (tier, line) in linked.edges.items():
         if kind == "references" and (source, target) in called:
             continue
-        ends = numbering.by_scope[(file, source)], numbering.by_scope[target]
+        ends = numbering.of(file, source), numbering.of(*target)
         yield EdgeRow(ends[0], KINDS.index(kind), ends[1], tier, line)
 
 
