@@ -425,8 +425,10 @@ INFUSE_MAX_CHARS = 10_000
 INFUSE_MAX_CHARS_CAP = 50_000
 INFUSE_FRONTIER_SCAN = 60
 """Newest questions and hypotheses looked at per prompt, so that its cost does not grow with the graph."""
-INFUSE_FAN_OUT = 25
-INFUSE_EDGES_MAX = 800
+INFUSE_CANDIDATES = 200
+"""Nodes sharing a word with the moment that are read and ranked per prompt, those with its rarest words first."""
+INFUSE_FAN_OUT = 20
+INFUSE_EDGES_MAX = 300
 """Relations gathered around the focal nodes per prompt."""
 INFUSE_BODY_CHARS = 400
 """Of one node's description in a payload; the rest is one call away, and the line says so."""

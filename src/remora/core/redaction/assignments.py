@@ -3,7 +3,9 @@
 import re
 from collections.abc import Iterator
 from functools import lru_cache
+from typing import NamedTuple
 
+from remora.core.policy import REDACTION_MAX_NESTED
 from remora.core.redaction.values import (
     class_count,
     is_password,
@@ -16,7 +18,7 @@ from remora.core.redaction.values import (
 
 _ROOTS = ("pass", "pwd", "secret", "token", "key", "cred", "psk", "auth", "pw")
 _SEPARATOR = re.compile(
-    r"""(?P<tail>[\w-]{0,40})(?P<close>\\{0,3}["'`]|)(?:\[\w{0,8}\]|\]|\))?
+    r"""(?P<tail>[\w-]{0,40}+)(?P<close>\\{0,3}["'`]|)(?:\[\w{0,8}\]|\]|\))?
     (?:(?:[ \t]{0,8}:[ \t]{0,4}[&*\w][\w&'<>\[\]|?., *]{0,40}?|[ \t]{1,8}(?:string|str))?  # a type annotation
         (?P<op>[ \t]{0,40}(?:=>|:=|\?=|\+=|={1,3}|!={1,2}|:(?!:))[ \t]{0,40}(?:\n[ \t]{1,40}(?=["'`]))?)
       |(?P<pair>[ \t]{0,4},?\s{0,60}\\{0,3}["']?[A-Za-z]{0,12}[vV]alue\\{0,3}["']?[ \t]{0,4}[:=][ \t]{0,4})
@@ -27,7 +29,7 @@ _SEPARATOR = re.compile(
 )
 _QUOTE = re.compile(r"""[rbfuRBFUL@$]{0,2}(\\{0,3}(?:\"\"\"|'''|["'`]))""")
 _UNQUOTED = re.compile(r"[^\s\"'`,;&<>|]{1,2000}")
-_REST_OF_LINE = re.compile(r"[^\s]{1,2000}(?=[ \t]*(?:[#;][^\n]{0,400})?(?:\r?\n|\\[nr]|$))")
+_REST_OF_LINE = re.compile(r"\S{1,2000}+(?=[ \t]*(?:[#;][^\n]{0,400})?(?:\r?\n|\\[nr]|$))")
 _BLOCK = re.compile(r"[|>][+-]?\d?[ \t]*\n[ \t]{1,40}(\S{1,2000})[ \t]*(?:\n|$)")
 _TAG_VALUE = re.compile(r"\s{0,40}([^\s<>]{3,2000})\s{0,40}</")
 _LINE_START = re.compile(
@@ -36,6 +38,10 @@ _LINE_START = re.compile(
     re.IGNORECASE,
 )
 _ENV_LINE = re.compile(r"(?:^|\n)[ \t]{0,20}(?:ENV|ARG|setx|SETX)[ \t]{1,4}\w{0,60}$")
+
+_JUDGED_CHARS = 300
+"""How much of a long value is looked at to judge it."""
+_NAMES = {"password": "password", "token": "secret", "weak": "secret"}
 
 _KEY_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _PASSWORD_KEY = re.compile(
@@ -62,23 +68,34 @@ def assigned_secrets(text: str, lower: str) -> Iterator[tuple[int, int, str]]:
     """Spans (start, end, kind) of values behind telling names; `lower` is the text in lower case, same positions."""
     seen: set[int] = set()
     for root in _ROOTS:
+        reach = nested = 0
         at = lower.find(root)
         while at >= 0:
-            match = _SEPARATOR.match(text, at + len(root))
-            if match and match.start("close") not in seen:
-                seen.add(match.start("close"))
-                yield from _assigned(text, at, match)
+            after = _SEPARATOR.match(text, at + len(root))
+            if after and after.start("close") not in seen:
+                seen.add(after.start("close"))
+                found = _assigned(text, at, after) if nested <= REDACTION_MAX_NESTED else None
+                nested = nested + 1 if at < reach else 0
+                if found:
+                    reach = max(reach, found.end)
+                    if found.secret:
+                        yield found.start, found.end, found.kind
             at = lower.find(root, at + len(root))
 
 
-def _assigned(text: str, root: int, after: re.Match[str]) -> Iterator[tuple[int, int, str]]:
+class _Value(NamedTuple):
+    """What stands behind a name, and whether it is a secret."""
+
+    start: int
+    end: int
+    kind: str
+    secret: bool
+
+
+def _assigned(text: str, root: int, after: re.Match[str]) -> _Value | None:
     start = _key_start(text, root)
     kind = key_kind(text[start : after.start("close")])
-    if not kind:
-        return
-    span = _value_span(text, start, after, kind)
-    if span:
-        yield *span, "password" if kind == "password" else "secret"
+    return _value(text, start, after, kind) if kind else None
 
 
 def _key_start(text: str, at: int) -> int:
@@ -102,12 +119,12 @@ def key_kind(key: str) -> str:
     return "weak" if len(words) > 1 and words[-1] == "key" else ""
 
 
-def _value_span(text: str, start: int, after: re.Match[str], kind: str) -> tuple[int, int] | None:
+def _value(text: str, start: int, after: re.Match[str], kind: str) -> _Value | None:
     at = after.end()
     if after["tag"]:
         found = _TAG_VALUE.match(text, at) if "<" in text[max(0, start - 12) : start] else None
-        return found.span(1) if found and _is_secret(found[1], kind, quoted=True) else None
-    if after["gap"] and not (text[start] == "-" or _ENV_LINE.search(text[max(0, start - 90) : start])):
+        return _Value(*found.span(1), _NAMES[kind], _is_secret(found[1], kind, quoted=True)) if found else None
+    if after["gap"] and not (text[start] == "-" or _ENV_LINE.search(text, max(0, start - 90), start)):
         return None
     quote = _QUOTE.match(text, at)
     if quote:
@@ -115,37 +132,37 @@ def _value_span(text: str, start: int, after: re.Match[str], kind: str) -> tuple
     return None if after["comma"] or after["call"] else _unquoted(text, start, after, kind)
 
 
-def _quoted(text: str, quote: re.Match[str], kind: str) -> tuple[int, int] | None:
+def _quoted(text: str, quote: re.Match[str], kind: str) -> _Value:
     start = quote.end()
     end = text.find(quote[1], start, start + 2000)
-    if end < 0:  # cut off, or never closed: the rest of the line
+    if end < 0:  # cut off, or never closed: the rest of the word
         found = _UNQUOTED.match(text, start)
         end = found.end() if found else start
-    value = text[start:end]
-    return (start, end) if _is_secret(value, kind, quoted=True) else None
+    return _Value(start, end, _NAMES[kind], _is_secret(text[start:end], kind, quoted=True))
 
 
-def _unquoted(text: str, start: int, after: re.Match[str], kind: str) -> tuple[int, int] | None:
+def _unquoted(text: str, start: int, after: re.Match[str], kind: str) -> _Value | None:
     at = after.end()
-    block = _BLOCK.match(text, at)
-    if block:
-        return block.span(1) if _is_secret(block[1], kind, quoted=True) else None
-    alone = bool(_LINE_START.search(text[max(0, start - 140) : start]))
+    if block := _BLOCK.match(text, at):
+        return _Value(*block.span(1), _NAMES[kind], _is_secret(block[1], kind, quoted=True))
+    alone = bool(_LINE_START.search(text, max(0, start - 140), start))
+    if alone and kind == "password" and is_phrase(line := text[at : at + 200].partition("\n")[0].strip()):
+        return _Value(at, at + len(line), _NAMES[kind], True)
     found = (alone and _REST_OF_LINE.match(text, at)) or _UNQUOTED.match(text, at)
     if not found:
         return None
     key, value = text[start : after.start("close")], found.group()
-    if not alone or value[-1:] in ",;":
-        value = _UNQUOTED.match(value + " ")[0].rstrip(")]},;") if _UNQUOTED.match(value) else ""  # type: ignore[index]
-    if after["gap"] and key[0] == "-" and (value[0] == "-" or value.isalpha()):
+    if not alone or value[-1] in ",;":
+        plain = _UNQUOTED.match(value)
+        value = plain.group().rstrip(")]},;") if plain else ""
+    if after["gap"] and key[0] == "-" and (value[:1] == "-" or value.isalpha()):
         return None  # an option without a value, or a sentence about it
     env = key[0] == "-" or (key.isupper() and (after["op"] or "").strip() == after["op"])
-    if alone and kind == "password" and is_phrase(line := text[at : at + 200].partition("\n")[0].strip()):
-        return at, at + len(line)
-    return (found.start(), found.start() + len(value)) if _is_plain_secret(value, kind, env=env) else None
+    return _Value(at, at + len(value), _NAMES[kind], _is_plain_secret(value, kind, env=env))
 
 
 def _is_secret(value: str, kind: str, *, quoted: bool) -> bool:
+    value = value[:_JUDGED_CHARS]
     if kind == "password":
         return is_password(value, quoted=quoted) or is_phrase(value)
     if kind == "token":
@@ -154,6 +171,7 @@ def _is_secret(value: str, kind: str, *, quoted: bool) -> bool:
 
 
 def _is_plain_secret(value: str, kind: str, *, env: bool) -> bool:
+    value = value[:_JUDGED_CHARS]
     if is_reference(value):
         return False
     if env and value.isascii() and value.replace("-", "").isalnum() and value.islower() and not is_placeholder(value):

@@ -21,6 +21,10 @@ def _chosen(value: str) -> bool:
     return len(value) >= 3 and not is_placeholder(value) and not is_reference(value)
 
 
+def _in_url(value: str) -> bool:
+    return _chosen(value) and not _PORT.match(value)
+
+
 def _user_in_url(value: str) -> bool:
     return is_random(value) and not is_placeholder(value)
 
@@ -66,6 +70,7 @@ def _encoded(value: str) -> bool:
 
 _OPEN = r"(?:\\{0,3}[\"'`])?"
 _VALUE = r"(?P<value>[^\s\"'`\\<>]{3,2000})"
+_PORT = re.compile(r"\d{1,5}/")
 _SCHEMES = (
     r"(?:bearer|basic|token|apikey|api-key|key|digest|negotiate|ntlm|bot|hawk|splunk|ssws|geniekey|oauth|jwt|sso-key"
     r"|privatekey|discogs|zoho-oauthtoken|klaviyo-api-key|app ?token)"
@@ -93,8 +98,8 @@ CONTEXT_SHAPES = (
     _row(
         "url-password",
         "://",
-        r"://[^\s:/@\"'<>]{0,200}:(?P<value>[^\s\"'<>`]{1,300}?)@(?=[\w\[.$%{-])(?![^\s/\"'<>`?#@]{0,200}@)",
-        _chosen,
+        r"://[^\s:/@\"'<>]{0,200}:(?P<value>(?:[^\s\"'<>`/]|/(?!/)){1,300}?)@(?=[\w\[.$%{-])(?![^\s/\"'<>`?#@]{0,200}@)",
+        _in_url,
     ),
     _row("url-token", "://", r"://(?P<value>[^\s:/@\"'<>]{12,300})@(?=[\w\[])", _user_in_url),
     _row(
@@ -123,7 +128,7 @@ CONTEXT_SHAPES = (
         " -p| -a| -w| -d",
         rf" -[pawd]\s?{_OPEN}(?P<value>[^\s\"'`-][^\s\"'`]{{3,200}})",
         _option,
-        before=rf"(?<![\w.-]){_TOOLS}(?:\.exe)?(?:\s[^\n]{{0,300}})?",
+        before=rf"(?<![\w.-]){_TOOLS}(?:\.exe)?(?:\s[^\n]*+)?",
     ),
     _row("argument", "pass:", r"\bpass:(?P<value>[^\s\"'`,;]{4,200})", _argument),
     _row(

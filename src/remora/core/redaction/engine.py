@@ -10,6 +10,7 @@ from remora.core.redaction.assignments import assigned_secrets
 from remora.core.redaction.contexts import context_secrets
 from remora.core.redaction.entropy import random_words
 from remora.core.redaction.patterns import BLOCK_SHAPES, LONG_WORD, VENDOR_SHAPES
+from remora.core.redaction.pem import key_tails
 from remora.core.redaction.shape import shape_spans
 
 _PLACEHOLDER = re.compile(rf"\[redacted:[a-z0-9-]{{1,40}}:[0-9a-f]{{{2 * REDACTION_HASH_BYTES}}}\]")
@@ -58,6 +59,7 @@ def redact_text(text: str) -> str:
 def _secrets(text: str) -> Iterator[tuple[int, int, str]]:
     """Spans (start, end, kind) of all rules; rules that know more come first."""
     yield from shape_spans(BLOCK_SHAPES, text, text)
+    yield from key_tails(text)
     held = "\n".join(LONG_WORD.findall(text))  # a hundred literals are looked for in long words alone
     likely = [shape for shape in VENDOR_SHAPES if any(literal in held for literal in shape.literals)]
     yield from shape_spans(likely, text, text)

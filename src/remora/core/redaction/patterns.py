@@ -9,8 +9,8 @@ def _row(kind: str, literals: str, regex: str, before: str = "") -> Shape:
     return Shape(kind, tuple(literals.split()), re.compile(regex), re.compile(before + "$") if before else None)
 
 
-# A secret may follow an escaped line end inside a JSON string: the `n` of `\n` is no letter of it.
-_START = r"(?:(?<![A-Za-z0-9_-])|(?<=\\[nrt]))"
+# A secret may follow an escaped line end or sign (`\n`, `%3D`), whose letters are no part of it.
+_START = r"(?:(?<![A-Za-z0-9_-])|(?<=\\[nrt])|(?<=%[0-9A-Fa-f][0-9A-Fa-f]))"
 _END = r"(?![A-Za-z0-9_])"
 _GAP = r"(?:\s|\\{1,4}[nrt]|[\"'`,+>|*#])"
 
@@ -217,7 +217,7 @@ VENDOR_SHAPES = (
     ),
     # Anywhere
     _row("remora-key", "rmk_", r"rmk_[A-Za-z0-9_-]{20,120}"),
-    _row("jwt", "eyJ", r"eyJ[A-Za-z0-9_-]{8,4000}\.[A-Za-z0-9_-]{8,8000}(?:\.[A-Za-z0-9_-]{0,4000}){0,3}"),
+    _row("jwt", "eyJ", _START + r"eyJ[A-Za-z0-9_-]{8,4000}\.[A-Za-z0-9_-]{8,8000}(?:\.[A-Za-z0-9_-]{0,4000}){0,3}"),
     _row(
         "password-hash",
         "$2 $5$ $6$ $y$ $argon2 $apr1$ $1$ pbkdf2_ SSHA} SSHA256} SSHA512} scrypt:",

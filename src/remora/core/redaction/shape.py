@@ -4,7 +4,9 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
-_BEFORE_CHARS = 400
+from remora.core.policy import REDACTION_MAX_NESTED
+
+_BEFORE_CHARS = 240
 
 
 class Shape(NamedTuple):
@@ -25,28 +27,35 @@ def shape_spans(shapes: Iterable[Shape], text: str, searched: str) -> Iterator[t
     """Spans (start, end, kind) of the shapes in the text; literals are looked for in `searched`, same positions."""
     for shape in shapes:
         for literal in shape.literals:
-            at = searched.find(literal)
-            while at >= 0:
-                span = _span(shape, text, at)
-                if span:
-                    yield *span, shape.kind
-                at = searched.find(literal, max(at + 1, span[1] if span else 0))
+            for start, end in _spans(shape, literal, text, searched):
+                yield start, end, shape.kind
 
 
-def _span(shape: Shape, text: str, at: int) -> tuple[int, int] | None:
-    match = shape.regex.match(text, at)
-    if not match:
+def _spans(shape: Shape, literal: str, text: str, searched: str) -> Iterator[tuple[int, int]]:
+    reach = nested = 0
+    at = searched.find(literal)
+    while at >= 0:
+        match = shape.regex.match(text, at)
+        nested = nested + 1 if at < reach else 0
+        reach = max(reach, match.end()) if match else reach
+        span = _span(shape, text, match) if match and nested <= REDACTION_MAX_NESTED else None
+        if span:
+            yield span
+        at = searched.find(literal, max(at + 1, span[1] if span else 0))
+
+
+def _span(shape: Shape, text: str, match: re.Match[str]) -> tuple[int, int] | None:
+    start, end = match.span("value" if "value" in shape.regex.groupindex else 0)
+    if start < 0:
         return None
-    begin = at
-    if shape.before:
-        before = shape.before.search(text[max(0, at - _BEFORE_CHARS) : at])
-        if not before:
+    if shape.judge:
+        value = text[start:end].rstrip(",;:)]}")
+        end = start + len(value)
+        if not shape.judge(value):
             return None
-        begin -= len(before.group())
-    if "value" not in shape.regex.groupindex:
-        return begin, match.end()
-    start, end = match.span("value")
-    if start < 0 or not shape.judge:
-        return (start, end) if start >= 0 else None
-    value = match["value"].rstrip(",;:)]}")
-    return (start, start + len(value)) if shape.judge(value) else None
+    if not shape.before:
+        return start, end
+    before = shape.before.search(text, max(0, match.start() - _BEFORE_CHARS), match.start())
+    if not before:
+        return None
+    return (start if "value" in shape.regex.groupindex else before.start()), end

@@ -28,6 +28,8 @@ _TEMPLATE = re.compile(r"\$\{|\{\{|\$\(|%\(|<[a-z_ -]{2,40}>|%[sdr]\b|\{[A-Za-z_
 _IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\.|::|->|\?\.)[A-Za-z_$][\w$]*)*")
 _PATH = re.compile(r"(?:[A-Za-z]:)?[~.]{0,2}(?:[\\/][\w.@ -]{1,40}){2,}[\\/]?")
 _HEX = re.compile(r"[0-9a-fA-F]+")
+_NUMBER = re.compile(r"\d+")
+_CAMEL = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _CLASSES = (str.islower, str.isupper, str.isdigit)
 _TURN = re.compile(r"(?<=[a-z])(?=[A-Z0-9])|(?<=[0-9])(?=[A-Za-z])|(?<=[A-Z])(?=[0-9])|(?<=[A-Z])(?=[a-z])")
 _SYMBOL = re.compile(r"[!@#$%^&*+=?~|;]")
@@ -59,6 +61,14 @@ def is_word_like(value: str) -> bool:
     letters = sum(map(str.isalpha, value))
     readable = sum(len(run) for run in _LONG_WORD.findall(value) if not _UNSPEAKABLE.search(run))
     return letters > 0 and readable >= 0.6 * letters
+
+
+def is_identifier(value: str) -> bool:
+    """Whether the value is a name in code: two thirds of its letters in camelCase words, at most two numbers."""
+    if not _IDENTIFIER.fullmatch(value) or len(_NUMBER.findall(value)) > 2:
+        return False
+    words = sum(len(part) for part in _CAMEL.findall(value) if len(part) > 2 and not _UNSPEAKABLE.search(part))
+    return words >= 0.65 * sum(map(str.isalpha, value))
 
 
 def class_count(value: str) -> int:
