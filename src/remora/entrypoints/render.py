@@ -6,7 +6,7 @@ from typing import Any
 
 from remora.core.encounters.times import shown
 from remora.core.policy import EVIDENCE_TITLE_CHARS, EVIDENCE_URI_CHARS, RECALL_SUMMARY_CHARS, REPLY_MAX_CHARS
-from remora.core.recall.notice import NOTICE, envelope
+from remora.core.recall.notice import CLOSE, NOTICE, OPEN, envelope
 from remora.core.records.evidence import line_text
 from remora.core.records.model import Record
 from remora.core.records.search import RecordHit
@@ -15,6 +15,11 @@ from remora.core.records.search import RecordHit
 def enclosed(lines: Sequence[str], *, max_chars: int = REPLY_MAX_CHARS) -> str:
     """Recalled lines with the notice, in an envelope that content cannot close."""
     return envelope(lines, max_chars=max_chars)
+
+
+def for_people(text: str) -> str:
+    """The text without the frame that only models need."""
+    return "\n".join(line for line in text.splitlines() if line not in (OPEN, CLOSE, NOTICE))
 
 
 def saved(data: Mapping[str, Any]) -> str:

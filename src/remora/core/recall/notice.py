@@ -47,4 +47,4 @@ def envelope(lines: Sequence[str], *, max_chars: int, notice: str = NOTICE) -> s
 
 def contained(text: str) -> str:
     """One line of recalled text that cannot be read as the envelope's end: our own tags lose their bracket."""
-    return _TAG.sub("‹", _LINE.sub(" ", clean(text)).strip())
+    return _TAG.sub("‹", _LINE.sub(" ", clean(text)).rstrip())

@@ -57,8 +57,13 @@ class Frame:
         self.emit(answer.data, answer.text)
 
     def emit(self, data: Any, text: str) -> None:
-        """Print the machine form with `--json`, else the readable one."""
-        typer.echo(json.dumps(data, ensure_ascii=False, allow_nan=False) if self.json_output else text.rstrip("\n"))
+        """Print the machine form with `--json`, else the readable one: plain on a terminal, framed for a model."""
+        if self.json_output:
+            typer.echo(json.dumps(data, ensure_ascii=False, allow_nan=False))
+            return
+        from remora.entrypoints.render import for_people
+
+        typer.echo(for_people(text) if sys.stdout.isatty() else text.rstrip("\n"))
 
 
 _COMMON: dict[str, Any] = {

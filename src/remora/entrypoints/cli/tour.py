@@ -6,8 +6,9 @@ made-up knowledge behind.
 
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +21,11 @@ from remora.core.schema import checked
 from remora.entrypoints.catalogue.listing import by_name
 from remora.entrypoints.catalogue.operation import Call
 from remora.entrypoints.cli.frame import Frame, progress, staged_progress
+from remora.entrypoints.render import for_people
 from remora.ports import Ports
 
 _SHOWN_LINES = 14
+_ANCHORED_COMMITS = 100
 
 
 def tour(frame: Frame) -> None:
@@ -42,7 +45,7 @@ def tour(frame: Frame) -> None:
 def _step(title: str, run: Callable[[], str], steps: list[dict[str, Any]]) -> None:
     wall, cpu = time.perf_counter(), time.process_time()
     try:
-        text = run()
+        text = for_people(run())
     except RemoraError as error:
         text = f"({error})"
     wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
@@ -56,7 +59,8 @@ def _step(title: str, run: Callable[[], str], steps: list[dict[str, Any]]) -> No
     typer.echo("")
 
 
-def _steps(frame: Frame, ports: Ports) -> list[tuple[str, Callable[[], str]]]:
+def _steps(frame: Frame, ports: Ports) -> Iterator[tuple[str, Callable[[], str]]]:
+    """Title and work of each step; later ones look at what earlier ones stored."""
     call = Call(ports, frame.grant)
 
     def ask(operation: str, **given: Any) -> str:
@@ -68,18 +72,18 @@ def _steps(frame: Frame, ports: Ports) -> list[tuple[str, Callable[[], str]]]:
         {"subject": name, "predicate": "USES", "object": "Remora"},
         {"subject": "Remora", "predicate": "KEEPS_RECORDS_IN", "object": str(ports.checkout.home)},
     ]
-    return [
-        ("index the code", lambda: _index(frame, ports)),
-        ("ingest the history", lambda: _ingest(frame, ports)),
-        ("ingest the documents", lambda: _documents(frame, ports)),
-        ("remember two facts", lambda: ask("upsert_graph_triples", triples=facts)),
-        ("recall: where does Remora keep records?",
-         lambda: ask("recall_context", query="where does Remora keep records?", memory_scope="repository")),
-        (f"recall: {_topic(frame, ports)}",
-         lambda: ask("recall_context", query=_topic(frame, ports), memory_scope="repository", limit=4)),
-        (f"history of {_file(frame, ports)}", lambda: ask("explain_history", subject=_file(frame, ports), limit=4)),
-        ("impact: what a change of the most used function reaches", lambda: _impact(ports, ask)),
-    ]  # fmt: skip
+    yield "index the code", lambda: _index(frame, ports)
+    yield "ingest the history", lambda: _ingest(frame, ports)
+    yield "ingest the documents", lambda: _documents(frame, ports)
+    yield "remember two facts", lambda: ask("upsert_graph_triples", triples=facts)
+    for question in ("where does Remora keep records?", _topic(frame, ports)):
+        yield (
+            f"recall: {question}",
+            partial(ask, "recall_context", query=question, memory_scope="repository", limit=4),
+        )
+    file = _file(frame, ports)
+    yield f"history of {file}", lambda: ask("explain_history", subject=file, limit=4)
+    yield "impact: what a change of the most used function reaches", lambda: _impact(ports, ask)
 
 
 def _index(frame: Frame, ports: Ports) -> str:
@@ -92,9 +96,11 @@ def _index(frame: Frame, ports: Ports) -> str:
 def _ingest(frame: Frame, ports: Ports) -> str:
     from remora.usecases.ingest_git import IngestRequest, ingest_git
 
-    done = ingest_git(ports, frame.grant, IngestRequest(all_refs=True), progress("ingesting"))
-    newest = ingest_git(ports, frame.grant, IngestRequest(), None)
-    return f"{done.seen} commits: {done.recorded} recorded, {done.already_present} already present; HEAD {newest.seen}"
+    done = ingest_git(ports, frame.grant, IngestRequest(all_refs=True, anchors=_ANCHORED_COMMITS), progress("ingesting"))
+    lines = [f"{done.seen} commits: {done.recorded} recorded, {done.already_present} already present",
+             f"the newest {done.anchored} with the symbols they touched"]  # fmt: skip
+    return "
+".join(lines)
 
 
 def _documents(frame: Frame, ports: Ports) -> str:
@@ -108,8 +114,10 @@ def _newest(frame: Frame, ports: Ports) -> Any:
     from remora.core.records.search import RecordQuery
     from remora.usecases.search_records import search_records
 
-    found = search_records(ports, frame.grant, RecordQuery(limit=20))
-    with_paths = [hit.record for hit in found.hits if hit.record.path_changes]
+    found = search_records(ports, frame.grant, RecordQuery(limit=50))
+    with_paths = [
+        hit.record for hit in found.hits if hit.record.path_changes and not hit.record.title.startswith("Merge")
+    ]
     return with_paths[0] if with_paths else None
 
 
