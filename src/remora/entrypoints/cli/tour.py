@@ -96,11 +96,11 @@ def _index(frame: Frame, ports: Ports) -> str:
 def _ingest(frame: Frame, ports: Ports) -> str:
     from remora.usecases.ingest_git import IngestRequest, ingest_git
 
-    done = ingest_git(ports, frame.grant, IngestRequest(all_refs=True, anchors=_ANCHORED_COMMITS), progress("ingesting"))
+    request = IngestRequest(all_refs=True, anchors=_ANCHORED_COMMITS)
+    done = ingest_git(ports, frame.grant, request, progress("ingesting"))
     lines = [f"{done.seen} commits: {done.recorded} recorded, {done.already_present} already present",
              f"the newest {done.anchored} with the symbols they touched"]  # fmt: skip
-    return "
-".join(lines)
+    return "\n".join(lines)
 
 
 def _documents(frame: Frame, ports: Ports) -> str:
