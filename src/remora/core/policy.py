@@ -217,6 +217,8 @@ RECORD_DOUBT_WEIGHT = 0.2
 """A record without any confidence keeps four fifths of its score: doubt orders equals, it hides nothing."""
 RECORD_TOPIC_COVERAGE = 0.5
 """A record is about a topic when it covers half of the topic's rarity; one shared word of many is chance."""
+RECORD_NAME_COVERAGE = 0.99
+"""A path or identifier is spoken of only where all its parts are: `src/auth.py` is not every mention of auth."""
 SUBJECT_MAX_CHARS = 4_096
 """The longest path; anything longer is a text and no subject."""
 SUBJECT_KEYS_MAX = 500
@@ -254,7 +256,9 @@ MISSING_COMMITS_MAX = 100
 """Each missing commit costs one more walk of the history; a repository with more needs `git fsck` first."""
 UNREADABLE_COMMITS_MAX = 1_000
 """Each unreadable commit costs one restart of the stream."""
-COMMIT_SUBJECT_MAX_CHARS = 300
+COMMIT_RECORD_NAME_COVERAGE = 0.99
+"""A path or identifier is spoken of only where all its parts are: `src/auth.py` is not every mention of auth."""
+SUBJECT_MAX_CHARS = 300
 """A subject is a line; some histories have whole messages in it."""
 COMMIT_BODY_MAX_CHARS = 4_000
 """The 99.9th percentile of bodies in large open histories is below it; a record points to its commit for the rest."""
@@ -400,7 +404,7 @@ TRAJECTORY_WEIGHT = 0.35
 """Of earlier turns beside the prompt: they break ties, they do not outvote it."""
 TRAJECTORY_DECAY = 0.7
 """Per turn back: seven turns ago a word weighs a tenth."""
-TRAJECTORY_TERMS_MAX = 80
+TRAJECTORY_TERMS_MAX = 32
 """Words of earlier turns that are looked for; the newest turns first."""
 FOCAL_MAX = 5
 """Recognised nodes that seed the ranking; the rest of a payload is for what they lead to."""

@@ -111,13 +111,15 @@ def _is_direct(record: IndexedRecord, keys: set[str]) -> bool:
 def _spoken(view: RecordView, subject: str, narrowing: Narrowing) -> Iterable[IndexedRecord]:
     """Records that say enough of the subject's words, best first."""
     query = parse_query(subject)
-    if query.empty:
+    if query.empty or subject.strip().startswith("code:"):
         return ()
+    named = bool(query.symbols) and len(subject.split()) == 1
+    enough = policy.RECORD_NAME_COVERAGE if named else policy.RECORD_TOPIC_COVERAGE
     found = view.text(query.terms, query.prefixes, narrowing, limit=policy.RECORD_CANDIDATES)
     rated = [
         (bm25(record.tokens, query.terms, found.prefixes, found.stats, WEIGHTS), record)
         for record in found.items
-        if coverage(record.tokens, query.groups, found.prefixes, found.stats) >= policy.RECORD_TOPIC_COVERAGE
+        if coverage(record.tokens, query.groups, found.prefixes, found.stats) >= enough
     ]
     rated.sort(key=lambda pair: (-round(pair[0], 9), -pair[1].occurred_at, pair[1].id))
     return [record for score, record in rated if score > 0.0]

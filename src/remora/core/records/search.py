@@ -92,7 +92,7 @@ def search(view: RecordView, query: RecordQuery) -> SearchResult:
         return _newest(view, query, limit)
     parsed = parse_query(query.text)
     found = _gather(view, query, parsed)
-    score = _v1(query) if query.ranking is Ranking.V1 else _default(query, parsed, found)
+    score = _v1(query) if query.ranking == Ranking.V1 else _default(query, parsed, found)
     scored = [hit for hit in map(score, found.by_id.values()) if hit is not None]
     return _result(view, query, scored, limit, lambda record: _coverage(record, parsed, found))
 
@@ -117,7 +117,7 @@ def _newest(view: RecordView, query: RecordQuery, limit: int) -> SearchResult:
 
 def _gather(view: RecordView, query: RecordQuery, parsed: Query) -> _Found:
     narrowing, found = Narrowing(query.kinds), _Found()
-    exact = query.ranking is Ranking.V1
+    exact = query.ranking == Ranking.V1
     limit = max(1, view.total) if exact else policy.RECORD_CANDIDATES
     if query.symbol.strip():
         records, _, _ = anchored(view, parse_subject(query.symbol), narrowing, limit=limit)
