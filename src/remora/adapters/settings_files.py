@@ -35,6 +35,20 @@ class SettingsFiles:
         except OSError as error:
             raise Unavailable(f"{path} cannot be written: {error.strerror}") from error
 
+    def is_executable(self, path: str) -> bool:
+        """Whether the owner may run the file."""
+        try:
+            return bool(self._inside(path).stat().st_mode & stat.S_IXUSR)
+        except OSError:
+            return False
+
+    def move(self, path: str, target: str) -> None:
+        """Rename within the project."""
+        try:
+            self._inside(path).replace(self._inside(target))
+        except OSError as error:
+            raise Unavailable(f"{path} cannot be renamed: {error.strerror}") from error
+
     def remove(self, path: str) -> None:
         """Remove the file, and folders below the root that it leaves empty."""
         target = self._inside(path)
@@ -83,7 +97,7 @@ def _mode(target: Path, *, executable: bool) -> int:
         umask = os.umask(0)
         os.umask(umask)
         mode = 0o666 & ~umask
-    return mode | (mode & 0o444) >> 2 if executable else mode
+    return mode | (mode & 0o444) >> 2 if executable and not mode & stat.S_IXUSR else mode
 
 
 def _replace(target: Path, data: bytes, mode: int) -> None:
