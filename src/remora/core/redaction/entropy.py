@@ -20,7 +20,9 @@ _DATA_LINE_MIN_CHARS = 56
 """Encoded data is broken into lines of 60 to 80 characters."""
 _DATA = re.compile(r"[A-Za-z0-9+/=\s\"',()#*|b-]*")
 _HEX_OR_NUMBER = re.compile(r"(?:0x)?[0-9a-fA-F_.:+-]+|[\d.eE+_-]+")
-_HASH_PREFIX = re.compile(r"(?:sha(?:1|224|256|384|512)|md5|blake[23][a-z]?|h1|gh1|go|q1)[-:=]", re.IGNORECASE)
+_HASH_PREFIX = re.compile(
+    r"(?<![A-Za-z0-9])(?:sha(?:1|224|256|384|512)|md5|blake[23][a-z]?|h1|gh1|go|q1)[-:=]", re.IGNORECASE
+)
 _HASH_BEFORE = re.compile(
     r"(?:sha-?\d{1,3}|md5|blake\w{0,4}|h1|integrity|checksum|digest|hash(?:es)?|fingerprint|etag|narHash|base64,"
     r"|commit|revision|rev)\W{0,8}(?:SHA\d{1,3}:|sha\d{1,3}-)?$",
@@ -69,7 +71,7 @@ def _is_secret(word: str) -> bool:
 
 def _is_data(text: str, start: int, word: str) -> bool:
     """Whether the word is a hash by its label, or one line of a block of encoded data."""
-    if _HASH_PREFIX.match(word) or _HASH_BEFORE.search(text, max(0, start - 40), start):
+    if _HASH_PREFIX.search(word) or _HASH_BEFORE.search(text, max(0, start - 40), start):
         return True
     line = text[text.rfind("\n", max(0, start - 300), start) + 1 : start].strip(_LINE_EDGES)
     if line or len(word) < _DATA_LINE_MIN_CHARS:
