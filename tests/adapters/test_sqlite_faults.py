@@ -115,6 +115,15 @@ def test_reads_and_a_write_may_nest_in_one_thread(path):
     store.close()
 
 
+def test_a_view_ends_with_its_block(path):
+    store = opened(path)
+    with store.read(OPERATOR) as view:
+        assert view.seq == 0
+    with pytest.raises(AttributeError):
+        view.get(["a"], SHARED)
+    store.close()
+
+
 def test_a_full_disk_is_a_typed_error_and_heals(path):
     store = opened(path)
     store.apply(OPERATOR, plan(node("old", "fox")))

@@ -107,6 +107,23 @@ def test_closing_releases_every_file(tmp_path):
     assert sorted(entry.name for entry in tmp_path.iterdir()) == ["store.sqlite3"]
 
 
+def faults_at_each_operation(tmp_path: Path, mode: str, stride: int) -> None:
+    program = [sys.executable, str(TESTS / "store_faults.py"), str(tmp_path), mode, str(stride)]
+    environ = os.environ | {"PYTHONPATH": str(TESTS)}
+    subprocess.run(program, env=environ, check=True, timeout=250, stdout=subprocess.DEVNULL)
+
+
+@pytest.mark.parametrize("mode", ["full", "io", "kill"])
+def test_a_fault_at_a_file_operation_is_a_typed_error_and_loses_or_tears_nothing(tmp_path, mode):
+    faults_at_each_operation(tmp_path, mode, stride=11)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mode", ["full", "io", "kill"])
+def test_a_fault_at_every_single_file_operation_loses_or_tears_nothing(tmp_path, mode):
+    faults_at_each_operation(tmp_path, mode, stride=1)
+
+
 def kill_rounds(tmp_path: Path, rounds: int, seed: int) -> None:
     program = [sys.executable, str(TESTS / "store_crash.py"), str(tmp_path / "store.sqlite3"), str(rounds), str(seed)]
     environ = os.environ | {"PYTHONPATH": str(TESTS)}

@@ -1,5 +1,6 @@
 """Connections of one store file: each is used by one thread at a time and prepared alike."""
 
+import contextlib
 import os
 import threading
 import time
@@ -31,6 +32,12 @@ def connect(path: Path, *, busy_timeout_seconds: float) -> apsw.Connection:
     ):
         con.pragma(name, value)
     return con
+
+
+def dispose(con: apsw.Connection) -> None:
+    """Close a connection; that a disk refuses the closing checkpoint loses nothing, the journal still has it all."""
+    with contextlib.suppress(apsw.Error):
+        con.close(True)
 
 
 @contextmanager
@@ -118,11 +125,11 @@ class Pool:
             if usable and len(self._idle) < STORE_IDLE_CONNECTIONS:
                 self._idle.append(con)
                 return
-        con.close(True)
+        dispose(con)
 
     def _drop_idle(self) -> None:
         while self._idle:
-            self._idle.pop().close(True)
+            dispose(self._idle.pop())
 
     def close(self) -> None:
         """Close idle connections now and borrowed ones when they come back."""

@@ -23,6 +23,10 @@ class Reader:
         self._con = con
         self._path = path
 
+    def close(self) -> None:
+        """Part with the connection: a view kept beyond its block must not see another's transaction."""
+        del self._con
+
     def fetch(self, statement: str, bindings: Iterable[Sequence[Any]] = ((),)) -> list[Row]:
         """All rows of a statement run for each of the bindings."""
         try:

@@ -10,7 +10,7 @@ import apsw
 
 from remora.adapters.sqlite import care, files, layout
 from remora.adapters.sqlite.change_writer import ChangeWriter
-from remora.adapters.sqlite.pool import Pool, connect, reading, set_journal, writing
+from remora.adapters.sqlite.pool import Pool, connect, dispose, reading, set_journal, writing
 from remora.adapters.sqlite.rows import Reader
 from remora.adapters.sqlite.view import SqliteView
 from remora.core.errors import Conflict, InvalidInput, Unavailable
@@ -78,7 +78,11 @@ class SqliteStore:
         """A consistent view; raises `Denied` unless the grant may read the repository."""
         grant.require(self._repository.identity, Right.READ)
         with self._pool.borrow() as con, reading(con):
-            yield SqliteView(Reader(con, self._path), self._damaged)
+            reader = Reader(con, self._path)
+            try:
+                yield SqliteView(reader, self._damaged)
+            finally:
+                reader.close()
 
     def apply(self, grant: Grant, decide: "Decide", *, idempotency_key: str = "") -> Applied:
         """Run `decide` and apply its changes in one serialised, durable transaction; see `Store`."""
@@ -161,7 +165,7 @@ class SqliteStore:
             layout.migrate(con, self._path, self._repository.identity)
             owner = str(con.execute("SELECT identity FROM state").get)
         finally:
-            con.close(True)
+            dispose(con)
         if owner not in (self._repository.identity, *self._repository.aliases):
             raise Conflict(f"{self._path} is the store of {owner!r}, not of {self._repository.identity!r}")
 
