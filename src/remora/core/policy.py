@@ -110,9 +110,15 @@ RECORD_QUERY_CHARS = 20_000
 """What a search over records reads of a pasted text."""
 SILENCE_COVERAGE = 0.5
 """Share of the query's idf mass that the best fact (with one neighbour) must cover, or recall stays silent."""
+ANCHOR_CREDIT = 0.15
+"""Of that share forgiven where a fact of a wholly named entity matches one more word of the question."""
 PREFIX_STRENGTH = 0.8
 """How far a word that begins like the query's word stands for it."""
 TYPO_STRENGTH = 0.8
+FORM_STRENGTH = 0.95
+"""Another form of the same word."""
+GENERIC_WEIGHT = 0.3
+"""Of a word that names only a kind of answer (tool, service), where no fact holds it."""
 RELATED_STRENGTH = 0.7
 """A word of like meaning; below every form of the word itself."""
 TYPE_STRENGTH = 0.9
@@ -256,9 +262,7 @@ MISSING_COMMITS_MAX = 100
 """Each missing commit costs one more walk of the history; a repository with more needs `git fsck` first."""
 UNREADABLE_COMMITS_MAX = 1_000
 """Each unreadable commit costs one restart of the stream."""
-COMMIT_RECORD_NAME_COVERAGE = 0.99
-"""A path or identifier is spoken of only where all its parts are: `src/auth.py` is not every mention of auth."""
-SUBJECT_MAX_CHARS = 300
+COMMIT_SUBJECT_MAX_CHARS = 300
 """A subject is a line; some histories have whole messages in it."""
 COMMIT_BODY_MAX_CHARS = 4_000
 """The 99.9th percentile of bodies in large open histories is below it; a record points to its commit for the rest."""
@@ -274,7 +278,7 @@ RENAME_GUESSED_CONFIDENCE = 0.6
 """Only the lines look like declarations; no parser knows the language."""
 DECLARATION_MAX_CHARS = 400
 """A longer line is data or minified code."""
-ANCHORED_COMMITS = 200
+ANCHORED_COMMITS = 100
 """Newest commits of a capture whose symbols are looked up at once; older ones when they are asked for."""
 ANCHORED_COMMITS_BATCH = 25
 """Commits whose blobs are read together; bounds memory, saves processes."""
