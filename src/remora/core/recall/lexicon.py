@@ -1,4 +1,4 @@
-"""Words of like meaning in talk about software, and words that a question is phrased with rather than about."""
+"""Words of like meaning in talk about software, irregular forms, and words that merely phrase a question."""
 
 from typing import Final
 
@@ -12,32 +12,96 @@ concerning there here yet
 """
 _FILLERS: Final = frozenset(token for word in _PHRASING.split() for token in tokens(word))
 
+# Generic nouns: what kind of answer is wanted. They say little where no fact names them.
+_GENERIC: Final = """
+tool service system component app application software project repo repository codebase code program product company
+place person people number value amount thing part piece module team file technology tech platform solution engine
+provider vendor time date
+"""
+_LIGHT: Final = frozenset(token for word in _GENERIC.split() for token in tokens(word))
+
+# Forms of one word that a stemmer does not bring together.
+_IRREGULAR: Final = """
+lead led
+write wrote written
+build built
+keep kept
+hold held
+send sent
+run ran
+choose chose chosen
+break broke broken
+make made
+buy bought
+bring brought
+find found
+lose lost
+win won
+speak spoke spoken
+drive drove driven
+give gave given
+take took taken
+grow grew grown
+throw threw thrown
+see saw seen
+begin began begun
+feed fed
+bind bound
+meet met
+leave left
+catch caught
+sell sold
+tell told
+hide hid hidden
+forbid forbade forbidden
+freeze froze frozen
+spend spent
+mean meant
+deal dealt
+draw drew drawn
+teach taught
+think thought
+pay paid
+say said
+shut closed
+child children
+person people
+index indices indexes
+query queries
+policy policies
+repository repositories
+dependency dependencies
+library libraries
+"""
+
 # One meaning per line. A word may stand in several lines; lines are short so that meanings do not run into each other.
 _MEANINGS: Final = """
-use utilise utilize employ rely depend need require consume leverage
+use utilise utilize employ rely depend need require consume leverage run
 depend require rely
-own owner maintain maintainer responsible charge belong
+own owner maintain maintainer responsible charge belong accountable steward
 author write written wrote creator create
 prefer like favour favor favourite favorite preference love
 dislike hate avoid
 run host deploy deployment live hosted execute
 test testing tests pytest
-store save persist keep stored storage
+store save persist keep storage hold
 datastore database db storage
 database postgres postgresql mysql mariadb sqlite mongodb dynamodb cassandra oracle
 cache redis memcached caching
 queue broker kafka rabbitmq sqs nats message messaging
 call invoke request
 contain include hold comprise consist
-written language programming implemented
-implement implementation build built
+written language programming implement code
+implement implementation build
 locate located place reside path where
-start begin launch boot
+start begin launch boot commence
+expire expiry lifetime ttl valid validity
+retain retention kept keep
 stop end halt
-break broken fail failure crash error
+break fail failure crash error
 fix repair resolve solve
-cause reason why because
-replace supersede substitute succeed successor
+cause reason why because root trigger
+replace supersede substitute succeed successor deprecate
 remove delete drop
 forbid ban prohibit disallow never
 allow permit
@@ -52,7 +116,9 @@ documentation docs document doc readme
 auth authentication authenticate login signin
 authorization authorisation permission access
 team group squad
-lead leader head manage manager boss
+lead leader head manage manager boss supervise
+manage handle administer
+back support power
 work employ job
 repository repo codebase
 endpoint route url api
@@ -81,21 +147,34 @@ city live lives location located based
 """.strip()
 
 
-def _table() -> dict[str, tuple[str, ...]]:
+def _table(block: str) -> dict[str, tuple[str, ...]]:
     table: dict[str, dict[str, None]] = {}
-    for line in _MEANINGS.splitlines():
+    for line in block.strip().splitlines():
         group = list(dict.fromkeys(token for word in line.split() for token in tokens(word)))
         for token in group:
             table.setdefault(token, {}).update(dict.fromkeys(other for other in group if other != token))
     return {token: tuple(others) for token, others in table.items()}
 
 
-_RELATED: Final = _table()
+_RELATED: Final = _table(_MEANINGS)
+_FORMS: Final = _table(_IRREGULAR)
+
+
+def forms(term: str) -> tuple[str, ...]:
+    """Index tokens that are forms of the same word."""
+    return _FORMS.get(term, ())
+
+
+def is_generic(term: str) -> bool:
+    """Whether an index token only names a kind of answer."""
+    return term in _LIGHT
 
 
 def related(term: str) -> tuple[str, ...]:
-    """Index tokens of like meaning."""
-    return _RELATED.get(term, ())
+    """Index tokens of like meaning, of any form of the word."""
+    like = [other for form in (term, *forms(term)) for other in _RELATED.get(form, ())]
+    near = dict.fromkeys(form for other in like for form in (other, *forms(other)))
+    return tuple(other for other in near if other != term and other not in forms(term))
 
 
 def is_filler(term: str) -> bool:

@@ -1,15 +1,18 @@
 """How well any token stands for each word of a query, and how much of the query some tokens cover together."""
 
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from remora.core import policy
 from remora.core.graph import TermStats
 from remora.core.recall.bm25 import idf
-from remora.core.recall.lexicon import is_filler, related
+from remora.core.recall.lexicon import forms, is_filler, is_generic, related
 from remora.core.recall.typos import mistyped
-from remora.core.text import Query
+from remora.core.text import Query, tokens
 
+_WORD = re.compile(r"[^\W\d_]*[^\W\d_A-Z]+|[^\W\d_]+")
+"""Words and the parts of camelCase."""
 Strengths = Mapping[int, float]
 """Unit of the query -> how far it is matched, above 0.0 to 1.0."""
 
@@ -20,6 +23,8 @@ class Unit:
 
     term: str
     whole: str
+    raw: str
+    forms: tuple[str, ...]
     related: tuple[str, ...]
 
 
@@ -35,9 +40,14 @@ class Question:
     def of(cls, query: Query) -> "Question":
         """Filler words are left out as long as others remain; words of like meaning are added as terms."""
         groups = [group for group in query.groups if not is_filler(group[0])] or list(query.groups)
-        units = tuple(Unit(term, group[0], related(term)) for group in groups for term in (group[1:] or group))
+        raw = {token: word for word in reversed(query.prefixes) for token in tokens(word)[:1]}
+        units = tuple(
+            Unit(term, group[0], raw.get(term, term), forms(term), related(term))
+            for group in groups
+            for term in (group[1:] or group)
+        )
         own = dict.fromkeys(term for group in groups for term in group)
-        near = dict.fromkeys(term for unit in units for term in unit.related if term not in own)
+        near = dict.fromkeys(term for unit in units for term in (*unit.forms, *unit.related) if term not in own)
         return cls(query, units, (*own, *tuple(near)[: policy.RELATED_TERMS_MAX]))
 
 
@@ -54,10 +64,22 @@ class Matcher:
     def _weight(self, unit: Unit, stats: TermStats) -> float:
         """Rarity of the word; one that only words of like meaning stand for is as rare as these."""
         if not stats.frequency.get(unit.term):
-            near = max((stats.frequency.get(term, 0) for term in unit.related), default=0)
+            near = max((stats.frequency.get(term, 0) for term in (*unit.forms, *unit.related)), default=0)
             if near:
                 return idf("", TermStats(stats.documents, {}, {"": near}))
+            if is_generic(unit.term):
+                return policy.GENERIC_WEIGHT * idf(unit.term, stats)
         return idf(unit.term, stats)
+
+    def name_together(self, named: Iterable[Strengths]) -> None:
+        """Let the words of one whole name weigh like one word: two names and a third word ask three things."""
+        taken: set[int] = set()
+        for strengths in named:
+            if len(strengths) > 1 and taken.isdisjoint(strengths):
+                taken.update(strengths)
+                for at in strengths:
+                    self._weights[at] /= len(strengths)
+        self.total = sum(self._weights)
 
     def token(self, token: str) -> Strengths:
         """How far one token stands for each unit."""
@@ -74,6 +96,8 @@ class Matcher:
     def _compare(self, unit: Unit, token: str) -> float:
         if token in (unit.term, unit.whole):
             return 1.0
+        if token in unit.forms:
+            return policy.FORM_STRENGTH
         if len(unit.term) >= policy.PREFIX_MIN_CHARS and token.startswith(unit.term):
             return policy.PREFIX_STRENGTH
         if token in self._typos.get(unit.term, ()):
@@ -110,8 +134,12 @@ def union(one: Strengths, other: Strengths) -> dict[int, float]:
     return best
 
 
-def corrections(words: Sequence[str], known: Iterable[str]) -> dict[str, frozenset[str]]:
-    """Word -> the known tokens that it may be a typo of."""
-    vocabulary = set(known)
-    found = {word: frozenset(token for token in vocabulary if mistyped(word, token)) for word in words}
-    return {word: tokens for word, tokens in found.items() if tokens}
+def corrections(units: Iterable[Unit], names: Iterable[str]) -> dict[str, frozenset[str]]:
+    """Term of a unit -> tokens of words in the names that it may be a typo of. Words are compared as written."""
+    words = {word.casefold() for name in names for word in _WORD.findall(name)}
+    found: dict[str, frozenset[str]] = {}
+    for unit in units:
+        meant = frozenset(token for word in words if mistyped(unit.raw, word) for token in tokens(word)[:1])
+        if meant:
+            found[unit.term] = meant
+    return found

@@ -5,18 +5,17 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from remora.core import policy
-from remora.core.facts.layout import ENTITY, FACT, FAMILY, edge_holds, edge_trust, mirrored, read_fact
+from remora.core.facts.layout import ENTITY, FACT, FAMILY, edge_holds, edge_trust, mirrored, read_entity, read_fact
 from remora.core.facts.rows import fact_row, names_of
 from remora.core.facts.words import Redact
 from remora.core.graph import Candidates, Edge, Item, Json, Neighbourhood, Node, TermStats
 from remora.core.recall.families import Hit
-from remora.core.recall.matching import Matcher, Question, corrections
+from remora.core.recall.matching import Matcher, Question, Unit, corrections
 from remora.core.recall.rank import (
     Known,
     Pool,
     Scored,
     above_floor,
-    entity_tokens,
     rank_entities,
     rank_facts,
     silent,
@@ -104,10 +103,13 @@ def narrow(view: View, scope: str, query: Query) -> Narrowed:
     missed = _missed(question, stats)
     if missed:
         alike = _mistyped(view, scope, missed)
-        fixes = corrections(missed, (token for node in alike for token in entity_tokens(node)))
+        fixes = corrections(missed, (name for node in alike for name in read_entity(node).names))
         nodes |= {node.id: node for node in alike if fixes}
     matcher = Matcher(question, stats, fixes)
     entities, told = rank_entities(matcher, nodes.values(), named.stats)
+    matcher.name_together(
+        told[found.item.id].strengths for found in entities[: policy.ENTRY_ENTITIES] if told[found.item.id].named == 1.0
+    )
     return Narrowed(matcher, tuple(entities), edges, nodes, told)
 
 
@@ -122,27 +124,27 @@ def _together(one: TermStats, other: TermStats) -> TermStats:
     return TermStats(one.documents + other.documents, {**other.length, **one.length}, frequency)
 
 
-def _missed(question: Question, stats: TermStats) -> list[str]:
+def _missed(question: Question, stats: TermStats) -> list[Unit]:
     """Words that nothing stands for, longest first: the candidates for a typo."""
     held = {term for term, count in stats.frequency.items() if count}
     begun = [prefix for prefix in question.query.prefixes if prefix in held]
-    missed = [
-        unit.term
+    missed = {
+        unit.term: unit
         for unit in question.units
-        if len(unit.term) >= policy.TYPO_MIN_CHARS
-        and unit.term.isalpha()
-        and held.isdisjoint((unit.term, unit.whole, *unit.related))
+        if len(unit.raw) >= policy.TYPO_MIN_CHARS
+        and unit.raw.isalpha()
+        and held.isdisjoint((unit.term, unit.whole, *unit.forms, *unit.related))
         and not any(prefix.startswith(unit.term) for prefix in begun)
-    ]
-    return sorted(dict.fromkeys(missed), key=lambda word: (-len(word), word))[: policy.TYPO_WORDS]
+    }
+    return sorted(missed.values(), key=lambda unit: (-len(unit.raw), unit.raw))[: policy.TYPO_WORDS]
 
 
-def _mistyped(view: View, scope: str, words: Iterable[str]) -> list[Node]:
+def _mistyped(view: View, scope: str, missed: Iterable[Unit]) -> list[Node]:
     """Entities with a word that begins or ends like one of the words."""
     prefixes: dict[str, None] = {}
-    for word in words:
-        kept = max(2, len(word) * 2 // 5)
-        prefixes |= dict.fromkeys((word[:kept], *(image[: kept + 1] for image in mirrored(word))))
+    for unit in missed:
+        kept = max(2, len(unit.raw) * 2 // 5)
+        prefixes |= dict.fromkeys((unit.raw[:kept], *(image[: kept + 1] for image in mirrored(unit.term))))
     near = _candidates(view, scope, (), tuple(prefixes), ENTITY, policy.TYPO_CANDIDATES)
     return [item for item in near.items if isinstance(item, Node)]
 

@@ -95,7 +95,7 @@ def rank_facts(matcher: Matcher, pool: Pool, met: Mapping[str, Known]) -> tuple[
     covered = 0.0
     for item, edge in pool.edges.items():
         joined, way = _joined(matcher, edge, own, leaders, degree, masses[item])
-        covered = max(covered, joined)
+        covered = max(covered, joined, masses[item] + _anchored(own[item], edge, told))
         score = masses[item] + way + _bonus(matcher, edge, told)
         score += policy.VECTOR_BONUS * max(pool.similar.get(key, 0.0) for key in (item, edge.source, edge.target))
         if score > 0.0:
@@ -111,6 +111,12 @@ def _edge_strengths(matcher: Matcher, edge: Edge, told: Mapping[str, Known]) -> 
         if found is not None and found.strengths:
             words = union(words, found.strengths)
     return words
+
+
+def _anchored(strengths: Mapping[int, float], edge: Edge, told: Mapping[str, Known]) -> float:
+    """Credit towards answering: a fact of an entity asked by its whole name that matches one more word is about it."""
+    names = [told[end].strengths for end in (edge.source, edge.target) if end in told and told[end].named == 1.0]
+    return policy.ANCHOR_CREDIT if any(strengths.keys() - name.keys() for name in names) else 0.0
 
 
 def _leaders(edges: Iterable[Edge], masses: Mapping[str, float]) -> tuple[dict[str, list[str]], dict[str, int]]:

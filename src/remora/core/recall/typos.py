@@ -7,7 +7,7 @@ def mistyped(typed: str, known: str) -> bool:
     """Whether `known` is at most one edit away (two for long words): insertion, deletion, change or swap.
 
     Words with digits are codes and versions; they are never taken for one another. The first letter is rarely wrong,
-    so two edits may not touch it.
+    so in a short word or with two edits it must be right.
     """
     shorter = min(len(typed), len(known))
     if shorter < policy.TYPO_MIN_CHARS or not (typed.isalpha() and known.isalpha()):
@@ -16,7 +16,8 @@ def mistyped(typed: str, known: str) -> bool:
     if abs(len(typed) - len(known)) > allowed:
         return False
     edits = distance(typed, known, allowed)
-    return edits <= allowed and (edits < 2 or typed[0] == known[0])
+    sure = edits < 2 and shorter > policy.TYPO_MIN_CHARS + 1
+    return edits <= allowed and (sure or typed[0] == known[0])
 
 
 def distance(one: str, other: str, most: int) -> int:
