@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import islice
 from typing import Protocol
 
@@ -16,9 +17,8 @@ from remora.core.capture.git_commit import (
     read_commits,
 )
 from remora.core.capture.git_log import RawCommit, UnreadableCommit
-from remora.core.capture.patch import CommitPatch, Span
 from remora.core.capture.since import parse_since
-from remora.core.capture.symbols import touched_symbols
+from remora.core.capture.symbols import SpanFinder, touched_symbols
 from remora.core.errors import InvalidInput
 from remora.core.policy import (
     ANCHORED_BLOB_MAX_BYTES,
@@ -47,8 +47,8 @@ class IngestGitPorts(Protocol):
         ...
 
     @property
-    def spans(self) -> SpanSource | None:
-        """A parser of definitions, if there is one."""
+    def spans(self) -> SpanSource:
+        """A parser of definitions."""
         ...
 
     @property
@@ -193,12 +193,13 @@ class _Capture:
 
     def look_up_symbols(self, newest: int) -> None:
         """Find what the newest commits did to symbols, before their records are made."""
+        git, source = self._ports.git, self._ports.spans
+        finder = SpanFinder(source.knows, source.spans, partial(git.blobs, max_bytes=ANCHORED_BLOB_MAX_BYTES))
         shas = self._listing.commits[: max(0, newest)]
         for start in range(0, len(shas), ANCHORED_COMMITS_BATCH):
-            batch = list(self._ports.git.patches(shas[start : start + ANCHORED_COMMITS_BATCH]))
-            spans = read_spans(self._ports.git, self._ports.spans, batch) if self._ports.spans else {}
-            for patch in batch:
-                self._symbols[patch.sha] = touched_symbols(patch, spans)
+            batch = list(git.patches(shas[start : start + ANCHORED_COMMITS_BATCH]))
+            spans = finder.find(batch)
+            self._symbols |= {patch.sha: touched_symbols(patch, spans) for patch in batch}
 
     def records(self) -> Iterator[Record]:
         """The records; those of commits that name others by an abbreviation come last."""
@@ -242,16 +243,3 @@ class _Capture:
         self.reasons[reason] += 1
         if len(self.skipped) < SKIPPED_NAMED_MAX:
             self.skipped.append((sha, f"{reason}: {detail}"))
-
-
-def read_spans(git: Git, source: SpanSource, patches: Sequence[CommitPatch]) -> dict[tuple[str, str], Sequence[Span]]:
-    """Definitions in both sides of every file of the patches that the source can parse."""
-    wanted = {
-        (path, blob): None
-        for patch in patches
-        for file in patch.files
-        for path, blob in ((file.old_path, file.old_blob), (file.new_path, file.new_blob))
-        if path and blob.strip("0") and file.hunks and source.knows(path)
-    }
-    contents = git.blobs([blob for _, blob in wanted], max_bytes=ANCHORED_BLOB_MAX_BYTES)
-    return {key: source.spans(key[0], data) for key, data in zip(wanted, contents, strict=True) if data is not None}

@@ -1,7 +1,7 @@
 """Which symbols a commit touched, and which ones it renamed, from its patch and the spans in its blobs."""
 
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from remora.core.capture.declarations import renamed_declarations
 from remora.core.capture.git_commit import TouchedSymbols
@@ -17,6 +17,38 @@ from remora.core.source import Anchor
 
 Spans = Mapping[tuple[str, str], Sequence[Span]]
 """(path, blob) -> definitions; absent when the file was not parsed."""
+
+
+class SpanFinder:
+    """Definitions of the blobs that patches name, each parsed once: neighbouring commits share most of theirs.
+
+    `knows` and `parse` are a parser's; `read` gives the content of blobs by id in their order, None for absent ones.
+    """
+
+    def __init__(
+        self,
+        knows: Callable[[str], bool],
+        parse: Callable[[str, bytes], Sequence[Span]],
+        read: Callable[[Sequence[str]], Iterable[bytes | None]],
+    ) -> None:
+        self._knows = knows
+        self._parse = parse
+        self._read = read
+        self._found: dict[tuple[str, str], Sequence[Span] | None] = {}
+
+    def find(self, patches: Iterable[CommitPatch]) -> Spans:
+        """Definitions in both sides of every file of the patches that can be parsed."""
+        sides = {
+            (path, blob): None
+            for patch in patches
+            for file in patch.files
+            for path, blob in ((file.old_path, file.old_blob), (file.new_path, file.new_blob))
+            if path and blob.strip("0") and file.hunks and self._knows(path)
+        }
+        fresh = [side for side in sides if side not in self._found]
+        for side, data in zip(fresh, self._read([blob for _, blob in fresh]) if fresh else (), strict=True):
+            self._found[side] = None if data is None else self._parse(side[0], data)
+        return {side: spans for side in sides if (spans := self._found[side]) is not None}
 
 
 def touched_symbols(patch: CommitPatch, spans: Spans) -> TouchedSymbols:
@@ -87,6 +119,7 @@ def _renames(
             confidence = RENAME_GUESSED_CONFIDENCE
         else:
             ends = _confirmed(_at(old, pair.old_line, pair.old), _at(new, pair.new_line, pair.new), old, new)
+            ends = ends if ends and _kept_body(file.hunks, *ends) else None
             confidence = RENAME_PARSED_CONFIDENCE
         if ends:
             yield SymbolChange(
@@ -105,6 +138,18 @@ def _confirmed(
     if any(span.qualified == before.qualified for span in new):
         return None
     return None if any(span.qualified == after.qualified for span in old) else (before, after)
+
+
+def _kept_body(hunks: Sequence[Hunk], before: Span, after: Span) -> bool:
+    """Whether at least half of both definitions' lines were left alone: else one was replaced by another."""
+    deleted = sum(_within(before, hunk.old_start, hunk.old_count) for hunk in hunks)
+    added = sum(_within(after, hunk.new_start, hunk.new_count) for hunk in hunks)
+    return 2 * deleted <= _height(before) + 1 and 2 * added <= _height(after) + 1
+
+
+def _within(span: Span, start: int, count: int) -> int:
+    """How many of the lines lie in the span."""
+    return max(0, min(span.end_line, start + count - 1) - max(span.start_line, start) + 1)
 
 
 def _at(spans: Sequence[Span], line: int, name: str) -> Span | None:
