@@ -199,7 +199,7 @@ def _dependencies(start: int, targets: "Ints", offsets: "Ints", degrees: "Ints",
         tails, heads = tails[onward], heads[onward]
         paths += np.bincount(heads, weights=paths[tails], minlength=size)
         steps.append((tails, heads))
-        front = np.unique(heads)
+        front = np.flatnonzero(level == len(steps))
     carried = np.zeros(size)
     for depth in range(len(steps), 0, -1):
         tails, heads = steps[depth - 1]

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from remora.core.encounters.identity import all_candidate_ids, resolve, version_id
-from remora.core.encounters.nodes import number, provenance, reference
+from remora.core.encounters.nodes import number, reference, trust
 from remora.core.encounters.schema import ENCOUNTER, RELATIONS
 from remora.core.encounters.validation import scrubber
 from remora.core.errors import InvalidBatch, InvalidInput, RemoraError
@@ -77,7 +77,7 @@ def _deletable(names: Sequence[str], found: dict[str, Node], errors: Sequence[Re
         where = f"names[{names.index(name)}]"
         if node.label == ENCOUNTER:
             problems.append(InvalidInput(where, f"{reference(node)} is part of the spine and stays"))
-        elif provenance(node).trust > grant.trust:
+        elif trust(node) > grant.trust:
             problems.append(InvalidInput(where, f"{reference(node)} was written with higher trust than yours"))
     if problems:
         raise InvalidBatch("names", problems)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from remora.core.encounters.identity import all_candidate_ids
-from remora.core.encounters.nodes import provenance
+from remora.core.encounters.nodes import trust
 from remora.core.encounters.validation import RelationDraft, relation_drafts, scrubber
 from remora.core.encounters.writing import relation_ids
 from remora.core.errors import InvalidBatch, InvalidInput
@@ -64,7 +64,7 @@ def _deletable(
             if edge is None:
                 shown = f"{draft.source} -{draft.type}-> {draft.target}"[:200]
                 problems.append(InvalidInput(f"relations[{index}]", f"{shown} does not exist"))
-            elif provenance(edge).trust > grant.trust:
+            elif trust(edge) > grant.trust:
                 problems.append(InvalidInput(f"relations[{index}]", "was written with higher trust than yours"))
             else:
                 gone[item] = None

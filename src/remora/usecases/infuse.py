@@ -106,15 +106,21 @@ def infuse(
     if not read.selection.focal and not read.offers:
         return _silent(ports, request, ledger, "nothing recognised", read.selection, begun)
     scene = _scene(ports, request, read)
-    payload = assemble(
+    payload = _payload(request, read, scene, lambda text: text)
+    if scrub(payload.text) != payload.text:  # secrets from before: now piece by piece, so that the budget holds
+        payload = _payload(request, read, scene, scrub)
+    reason = "" if payload.text else "no room" if payload.dropped else "nothing new"
+    return _infusion(ports, request, read, scene, payload, reason, begun)
+
+
+def _payload(request: InfuseRequest, read: _Read, scene: Scene, scrub: Scrub) -> Payload:
+    return assemble(
         signature(scene, read.offers, scrub),
         blocks(scene, read.offers, scrub),
-        ledger,
+        read.ledger,
         max_chars=request.max_chars,
         delta=request.mode == "delta",
     )
-    reason = "" if payload.text else "no room" if payload.dropped else "nothing new"
-    return _infusion(ports, request, read, scene, payload, reason, begun)
 
 
 def _check(request: InfuseRequest) -> None:
@@ -142,7 +148,7 @@ def _read(
     turns = bounded(request.trajectory)
     moment = Moment.of(prompt, turns)
     found = view.text_candidates(
-        (FAMILY,), (REPOSITORY,), moment.terms, moment.prompt.query.prefixes, limit=policy.CANDIDATE_LIMIT
+        (FAMILY,), (REPOSITORY,), moment.terms, moment.prompt.query.prefixes, limit=policy.INFUSE_CANDIDATES
     )
     near = similar(view, (FAMILY,), REPOSITORY, request.meaning)
     items = {item.id: item for item in (*found.items, *(item for item, _ in near))}

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 
-from remora.core.encounters.nodes import number, properties, provenance, reference
+from remora.core.encounters.nodes import number, properties, reference, trust
 from remora.core.encounters.schema import ENCOUNTER
 from remora.core.encounters.times import shown
 from remora.core.encounters.validation import Scrub
@@ -30,7 +30,7 @@ def card(node: Node, scrub: Scrub, *, chars: int = CARD_CHARS) -> Card:
     out["t_created"] = shown(node.created)
     if node.label != ENCOUNTER:
         out["version"] = number(node, "version")
-    out["trust"] = provenance(node).trust.name.lower()
+    out["trust"] = trust(node).name.lower()
     if cut:
         out["shortened"] = cut
     return out

@@ -9,9 +9,11 @@ from dataclasses import dataclass
 
 from remora.core.encounters.schema import AUTHORED_RELATIONS, ENCOUNTER, FAMILY
 from remora.core.graph import Edge, Item, Json, Node
+from remora.core.scope import Trust
 from remora.core.source import Provenance
 
 _AUTHORED = frozenset(AUTHORED_RELATIONS)
+_TRUSTS = frozenset(map(int, Trust))
 
 
 def properties(item: Item) -> Mapping[str, Json]:
@@ -45,6 +47,13 @@ def number(item: Item, name: str) -> int:
 def provenance(item: Item) -> Provenance:
     """Who wrote the current version."""
     return Provenance.from_json(item.body.get("by"))
+
+
+def trust(item: Item) -> Trust:
+    """How far the writer of the current version is trusted."""
+    by = item.body.get("by")
+    value = by.get("trust") if isinstance(by, dict) else None
+    return Trust(value) if isinstance(value, int) and value in _TRUSTS else Trust.EXTERNAL
 
 
 def reference(node: Node) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Mapping
 
 from remora.core import policy
 from remora.core.encounters.frontier import displaced
-from remora.core.encounters.nodes import number, provenance, reference, text
+from remora.core.encounters.nodes import number, reference, text, trust
 from remora.core.encounters.schema import FAMILY, REBINDS, SUPERSEDES
 from remora.core.facts.words import Redact
 from remora.core.graph import Item, Json, Node, TermStats
@@ -77,7 +77,7 @@ def recall_nodes(
     scored, covered, _ = find_nodes(view, query, similar=similar)
     if silent(covered, (similar or {}).values()):
         return Answer(silent=bool(scored))
-    kept = [row for row in above_floor(scored) if not unasked or provenance(row.item).trust >= Trust.AGENT]
+    kept = [row for row in above_floor(scored) if not unasked or trust(row.item) >= Trust.AGENT]
     kept = current_first(view, kept[: 2 * limit])
     return Answer(tuple(_hit(row, redact) for row in kept[:limit]), truncated=len(kept) > limit)
 
@@ -127,7 +127,7 @@ def _hit(row: Scored, redact: Redact) -> Hit:
         source=f"encounter tick {number(node, 'tick')}",
         score=row.score,
         matched_by=row.why,
-        trust=provenance(node).trust.name.lower(),
+        trust=trust(node).name.lower(),
         updated=node.updated,
         detail=detail,
     )

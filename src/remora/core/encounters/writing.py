@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from remora.core.encounters.identity import node_id, relation_id, resolve, version_id
-from remora.core.encounters.nodes import number, properties, provenance, reference, text
+from remora.core.encounters.nodes import number, properties, reference, text, trust
 from remora.core.encounters.schema import (
     ENCOUNTER,
     FAMILY,
@@ -19,7 +19,7 @@ from remora.core.encounters.times import shown
 from remora.core.encounters.validation import EntityDraft, RelationDraft, missing
 from remora.core.errors import InvalidBatch, InvalidInput
 from remora.core.graph import Changes, Edge, Item, Json, Node
-from remora.core.scope import REPOSITORY, Trust
+from remora.core.scope import REPOSITORY
 from remora.core.source import Provenance
 from remora.core.text import tokens
 
@@ -63,7 +63,7 @@ def write_entities(
             if merged == dict(properties(known)):
                 written.append(Written(known.id, reference(known), "unchanged", draft.dropped))
                 continue
-            if provenance(known).trust > by.trust:
+            if trust(known) > by.trust:
                 errors.append(_outranked(f"entities[{index}]", known, by))
                 continue
             put += [_version(known), _updated(known, merged, now, by)]
@@ -197,7 +197,7 @@ def _end_problem(field: str, label: str, source: Node, target: Node, by: Provena
         return InvalidInput(field, f"{label} joins {reference(source)} to itself", allowed="two different nodes")
     if label == REBINDS and _order(source) <= _order(target):
         return InvalidInput(field, f"{shown_ends}: the source is the earlier one", allowed="later -> earlier")
-    if label in (SUPERSEDES, REBINDS) and provenance(target).trust > by.trust:
+    if label in (SUPERSEDES, REBINDS) and trust(target) > by.trust:
         return _outranked(field, target, by)
     return None
 
@@ -208,7 +208,7 @@ def _order(node: Node) -> tuple[int, str]:
 
 
 def _outranked(field: str, node: Node, by: Provenance) -> InvalidInput:
-    mine, theirs = by.trust.name.lower(), Trust(provenance(node).trust).name.lower()
+    mine, theirs = by.trust.name.lower(), trust(node).name.lower()
     return InvalidInput(field, f"{reference(node)} was written with higher trust ({theirs}) than yours ({mine})")
 
 

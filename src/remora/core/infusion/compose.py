@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from remora.core.encounters.frontier import Frontier, displaced
-from remora.core.encounters.nodes import Authored, number, properties, provenance, reference, status, text
+from remora.core.encounters.nodes import Authored, number, properties, reference, status, text, trust
 from remora.core.encounters.schema import (
     ABOUT,
     CHALLENGES,
@@ -65,7 +65,7 @@ class Scene:
 
 def deliverable(node: Node) -> bool:
     """Whether an unasked channel may carry the node: what came from outside or was derived waits to be asked for."""
-    return provenance(node).trust >= Trust.AGENT
+    return trust(node) >= Trust.AGENT
 
 
 def blocks(scene: Scene, offers: Iterable[Offer], scrub: Scrub) -> list[Block]:
@@ -115,6 +115,7 @@ class _Writer:
     def __init__(self, scene: Scene, scrub: Scrub) -> None:
         self._scene = scene
         self._scrub = scrub
+        self._near = _led_to(scene)[:INFUSE_NEIGHBOURS_MAX]
         self._nodes = {item: node for item, node in scene.graph.nodes.items() if deliverable(node)}
         self._edges = [e for e in scene.graph.edges if e.source in self._nodes and e.target in self._nodes]
         self._incoming: dict[str, dict[str, list[Edge]]] = defaultdict(lambda: defaultdict(list))
@@ -136,13 +137,12 @@ class _Writer:
     def _body(self, node: Node, section: Section, why: str) -> Block:
         description = shortened(self._scrub(text(node, "description")), INFUSE_BODY_CHARS)
         facets = [status(node), text(node, "confidence") and f"confidence {text(node, 'confidence')}"]
-        label = " · ".join(["encounters", f"tick {number(node, 'tick')}", *filter(None, facets)])
-        trust = provenance(node).trust.name.lower()
+        label = " · ".join(
+            ["encounters", f"tick {number(node, 'tick')}", *filter(None, facets), trust(node).name.lower()]
+        )
         return Block(
             section=section,
-            lines=(
-                f"- {self._name(node)}{': ' if description else ''}{description} ({label} · {trust}) {why}".rstrip(),
-            ),
+            lines=(f"- {self._name(node)}{': ' if description else ''}{description} ({label}) {why}".rstrip(),),
             severity=self._severity(node.id),
             key=node.id,
             state=self._state(node),
@@ -180,8 +180,7 @@ class _Writer:
 
     def neighbours(self) -> list[Block]:
         """What the recognised lead to, over one relation."""
-        ids = [item for item in _led_to(self._scene) if item in self._nodes][:INFUSE_NEIGHBOURS_MAX]
-        return [self._body(self._nodes[item], Section.NEIGHBOURHOOD, "") for item in ids]
+        return [self._body(self._nodes[item], Section.NEIGHBOURHOOD, "") for item in self._near]
 
     def progressions(self) -> list[Block]:
         """Per component that focal nodes are about: how the thinking about it went, in time."""
@@ -203,7 +202,7 @@ class _Writer:
 
     def threads(self) -> list[Block]:
         """Open questions and untested hypotheses that the ranking reached, the closest first."""
-        shown = {*(row.id for row in self._scene.selection.focal), *_led_to(self._scene)[:INFUSE_NEIGHBOURS_MAX]}
+        shown = {*(row.id for row in self._scene.selection.focal), *self._near}
         ids = [item for item in self._scene.frontier.open_work if item in self._nodes and item not in shown]
         ids.sort(key=lambda item: (-self._severity(item), item))
         kinds = {QUESTION: "unanswered", HYPOTHESIS: "untested"}

@@ -8,10 +8,11 @@ from remora.core.encounters.nodes import Authored, authored
 from remora.core.encounters.schema import (
     AUTHORED_RELATIONS,
     CHALLENGES,
-    CITATION,
-    COMPONENT,
+    CONCEPT,
     FAMILY,
     HYPOTHESIS,
+    NOTE,
+    OBSERVATION,
     QUESTION,
     REBINDS,
     RESOLVES,
@@ -23,6 +24,7 @@ from remora.core.scope import REPOSITORY
 
 _ENDINGS = (RESOLVES, REBINDS, SUPERSEDES, SUPPORTS, CHALLENGES)
 _ENDINGS_PER_NODE = 20
+_SETTLED = frozenset({QUESTION, HYPOTHESIS, CONCEPT, NOTE, OBSERVATION})
 
 
 class View(Protocol):
@@ -69,8 +71,10 @@ def newest_threads(view: View) -> list[Node]:
 
 
 def gather(view: View, focal: Sequence[str], known: Iterable[Node]) -> Authored:
-    """The authored graph two relations around the focal nodes, with the known nodes, and with every relation that
-    settles or contests one of them: a node's state must not depend on the way it was reached.
+    """The authored graph two relations around the focal nodes, and the known nodes.
+
+    For what may be shown every relation that settles or contests it is read, so that its state does not depend on the
+    way it was reached; for threads further off one such relation is enough to tell that they are not open.
     """
     around = view.expand(
         focal,
@@ -81,15 +85,26 @@ def gather(view: View, focal: Sequence[str], known: Iterable[Node]) -> Authored:
         limit=policy.INFUSE_EDGES_MAX,
     )
     nodes = {node.id: node for node in (*known, *around.nodes)}
-    settled = [item for item, node in nodes.items() if node.label not in (COMPONENT, CITATION)]
-    ends = view.expand(
-        settled,
+    beside = {
+        end for edge in around.edges for end in (edge.source, edge.target) if {edge.source, edge.target} & {*focal}
+    }
+    shown = {item for item in {*focal, *beside} if item in nodes and nodes[item].label in _SETTLED}
+    shown |= {node.id for node in around.nodes if node.label == HYPOTHESIS}
+    threads = {item for item, node in nodes.items() if node.label in (QUESTION, HYPOTHESIS)} - shown
+    edges: dict[str, Edge] = {edge.id: edge for edge in around.edges}
+    for ids, per_node in ((shown, _ENDINGS_PER_NODE), (threads, 1)):
+        ends = _endings(view, sorted(ids), per_node)
+        nodes.update((node.id, node) for node in ends.nodes)
+        edges.update((edge.id, edge) for edge in ends.edges)
+    return authored([*nodes.values(), *edges.values()])
+
+
+def _endings(view: View, ids: Sequence[str], per_node: int) -> Neighbourhood:
+    return view.expand(
+        ids,
         (REPOSITORY,),
         labels=_ENDINGS,
         outgoing=False,
-        per_node=_ENDINGS_PER_NODE,
-        limit=_ENDINGS_PER_NODE * max(1, len(settled)),
+        per_node=per_node,
+        limit=per_node * max(1, len(ids)),
     )
-    nodes.update((node.id, node) for node in ends.nodes)
-    edges: dict[str, Edge] = {edge.id: edge for edge in (*around.edges, *ends.edges)}
-    return authored([*nodes.values(), *edges.values()])
