@@ -22,11 +22,13 @@ def run(arguments: list[str]) -> None:
     if variable("REMORA_ALLOW_MEMORY").lower() not in _FALSE:
         for folder in (posix.getcwd(), *map(variable, _FOLDERS)):
             home = home or (find_home(folder) if folder else None)
-    from remora_hook import session
-
     if home is None:
-        session.drain()
+        from remora_hook import stdin
+
+        stdin.drain()
     else:
+        from remora_hook import session
+
         session.run(arguments, home)
 
 

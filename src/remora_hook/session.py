@@ -1,12 +1,12 @@
 """One hook run with something to do: read the event, ask the resident server or the core, print the answer."""
 # ruff: noqa: PLC0415 -- modules load where they are needed: a silent hook must not pay for the others
 
-import sys
 import time
 
 from remora_hook import wire
 from remora_hook.gate import posix, variable
 from remora_hook.journal import Journal
+from remora_hook.stdin import arm, read_event
 
 Options = dict[str, str]
 
@@ -14,17 +14,9 @@ _DEADLINE_SECONDS = 2.0
 """Without a model; a server that has one routed says so in its run file. A prompt never waits longer."""
 _SESSION_END_SECONDS = 1.0
 _DEADLINE_MAX_SECONDS = 30.0
-_EVENT_MAX_BYTES = 8 << 20
-"""Events carry whole tool results; one above this is not read on, only counted."""
 _SESSION_KEYS = (b'"session_id"', b'"sessionId"', b'"sessionID"', b'"conversation_id"')
 _VALUED = ("client", "event", "mode", "url", "timeout", "shadow-log", "observe-log")
 _FROM_ENVIRONMENT = ("mode", "url", "timeout", "shadow-log", "observe-log")
-
-
-def drain() -> None:
-    """Take the event from the client without looking at it: some fail when nobody reads what they write."""
-    _arm(_SESSION_END_SECONDS, None)
-    _read_event()
 
 
 def run(arguments: list[str], home: str) -> None:
@@ -34,7 +26,7 @@ def run(arguments: list[str], home: str) -> None:
     journal = Journal(home, options, started)
     place = wire.find_server(home, options)
     budget = _budget(options, place.deadline_seconds if isinstance(place, wire.Server) else 0.0)
-    _arm(budget, journal)
+    arm(budget, lambda: journal.skip("deadline"))
     if ignored:
         journal.note("ignored_flags", count=ignored)
     problem, event = _event(options)
@@ -54,7 +46,7 @@ def _event(options: Options) -> tuple[str, bytes]:
     """(reason to skip, the event)."""
     if not options.get("client") or not options.get("event"):
         return "no_client_or_event", b""
-    event = _read_event()
+    event = read_event()
     if event is None:
         return "event_too_large", b""
     if not event.strip():
@@ -101,20 +93,6 @@ def _write_all(answer: bytes) -> None:
         view = view[posix.write(1, view) :]
 
 
-def _read_event() -> bytes | None:
-    """All of stdin; None when it is larger than an event may be. A terminal is not read."""
-    pieces: list[bytes] = []
-    size = 0
-    try:
-        while not posix.isatty(0) and (piece := posix.read(0, 1 << 16 if size < 1 << 16 else 1 << 20)):
-            size += len(piece)
-            if size <= _EVENT_MAX_BYTES:
-                pieces.append(piece)
-    except OSError:
-        pass
-    return b"".join(pieces) if size <= _EVENT_MAX_BYTES else None
-
-
 def _parse(arguments: list[str]) -> tuple[Options, int]:
     """Options by name, with the environment below them, and how many arguments were not understood."""
     options: Options = {}
@@ -151,18 +129,3 @@ def _budget(options: Options, asked: float) -> float:
     if not 0.0 < wanted <= _DEADLINE_MAX_SECONDS:
         wanted = _SESSION_END_SECONDS if ending else max(_DEADLINE_SECONDS, asked)
     return min(wanted, _DEADLINE_MAX_SECONDS)
-
-
-def _arm(seconds: float, journal: Journal | None) -> None:
-    """Leave with status 0 when the time is over, whatever is going on then."""
-
-    def leave(*_: object) -> None:
-        if journal is not None:
-            journal.skip("deadline")
-        posix._exit(0)  # noqa: SLF001 -- the one way out that runs nothing more
-
-    if sys.platform != "win32":
-        import _signal  # type: ignore[import-not-found]  # the typed `signal` costs four milliseconds
-
-        _signal.signal(_signal.SIGALRM, leave)
-        _signal.setitimer(_signal.ITIMER_REAL, seconds)
