@@ -1,20 +1,15 @@
 """Exact cosine of float32 vectors: correctly rounded sums, so that every engine computes the same score."""
 
 import math
-import sys
-from array import array
+import struct
 from collections.abc import Iterable, Sequence
 from operator import mul
 
 
-def floats(data: bytes) -> "array[float]":
+def floats(data: bytes) -> tuple[float, ...]:
     """Little-endian float32 bytes as numbers; an odd tail is no vector and gives an empty one."""
-    values = array("f")
-    if len(data) % values.itemsize == 0:
-        values.frombytes(data)
-        if sys.byteorder == "big":
-            values.byteswap()
-    return values
+    count, tail = divmod(len(data), 4)
+    return () if tail else struct.unpack(f"<{count}f", data)
 
 
 def squared_length(values: Sequence[float]) -> float:

@@ -10,7 +10,7 @@ from remora.core.errors import Corrupt, Unavailable
 FileSystemProbe = Callable[[Path], str]
 """Path -> type of the file system that holds it, as the kernel names it; "" when unknown."""
 
-OVERRIDE = "REMORA_ALLOW_NETWORK_STORE"
+OVERRIDE = "REMORA_ALLOW_NETWORK_FS"
 _MAGIC = b"SQLite format 3\0"
 _NETWORK = frozenset(
     (
