@@ -386,11 +386,11 @@ DERIVED_CACHE_ENTRIES = 16
 # --- Code graph -------------------------------------------------------------------------------------------------------
 EVALUATION_VALUES = 24
 """An expression that can be more things than this is anything; following it would be a guess."""
-EVALUATION_HOPS = 400
-"""Longer chains of assignments occur in generated text only."""
+EVALUATION_HOPS = 50
+"""Questions open at once; each takes about ten stack frames. Longer chains are answered from their end."""
 EVALUATION_ROUNDS = 12
 """Cycles of assignments settle in two or three rounds; the bound only guards against a mistake of ours."""
-BASES = 200
+BASES = 100
 """More base classes than this are not followed."""
 FLOW_ROUNDS = 3
 """A function passed as an argument is followed through this many calls."""

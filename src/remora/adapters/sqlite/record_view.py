@@ -106,37 +106,40 @@ class SqliteRecordView:
         self, terms: Collection[str], prefixes: Collection[str], narrowing: Narrowing, *, limit: int
     ) -> RecordCandidates:
         """Records that share words with the query, by how rare the shared words are; broad words never narrow."""
-        held = {term: self._postings.documents(term) for term in dict.fromkeys(terms)}
-        frequency = {term: len(found) for term, found in held.items()}
-        expanded: list[str] = []
+        frequency = {term: self._postings.count(term) for term in dict.fromkeys(terms)}
+        expanded: dict[str, set[int]] = {}
         for prefix in dict.fromkeys(prefixes):
-            if self._enough(prefix, frequency):
-                continue
-            found = self._postings.documents_of(self._postings.expansions(prefix, policy.RECORD_PREFIX_EXPANSIONS))
-            if found:
-                expanded.append(prefix)
-                frequency.setdefault(prefix, len(found))
-                held[prefix] = list(found | set(held.get(prefix, ())))
-        scores = self._shared(held, self._allowed(narrowing))
+            if not self._enough(prefix, frequency):
+                found = self._postings.documents_of(self._postings.expansions(prefix, policy.RECORD_PREFIX_EXPANSIONS))
+                if found:
+                    expanded[prefix] = found
+        held = frequency | {prefix: len(found) for prefix, found in expanded.items()}
+        scores = self._shared(held, expanded, self._allowed(narrowing))
         best = self._cut(scores, limit)
         documents = self._documents
         length = {name: total / documents for name, total in self._lengths.items()} if documents else {}
-        stats = TermStats(documents, length, frequency)
+        stats = TermStats(documents, length, {prefix: held[prefix] for prefix in expanded} | frequency)
         return RecordCandidates(self._load(best), stats, tuple(expanded), len(scores))
 
     def _enough(self, prefix: str, frequency: Mapping[str, int]) -> bool:
         exact = frequency.get(prefix)
         return (self._postings.count(prefix) if exact is None else exact) >= policy.RECORD_PREFIX_ENOUGH
 
-    def _shared(self, held: Mapping[str, list[int]], allowed: set[int] | None) -> dict[int, int]:
-        """Document -> rarity of the words it shares, in thousandths, so that the order of words changes nothing."""
-        broad = max(policy.RECORD_BROAD_TERM_MIN, int(self._documents * policy.RECORD_BROAD_TERM_SHARE))
-        narrow = [found for found in held.values() if found and len(found) <= broad]
-        if not narrow:
-            narrow = sorted((found for found in held.values() if found), key=len)[:1]
+    def _shared(
+        self, held: Mapping[str, int], expanded: Mapping[str, set[int]], allowed: set[int] | None
+    ) -> dict[int, int]:
+        """Document -> rarity of the words it shares, in thousandths, so that the order of words changes nothing.
+
+        The rarest words narrow, as many as the budget allows and at least one; the others only count in the ranking.
+        """
         scores: dict[int, int] = {}
-        for found in narrow:
-            weight = int(1000 * log(1 + (self._documents - len(found) + 0.5) / (len(found) + 0.5))) + 1
+        budget = policy.RECORD_POSTINGS_BUDGET
+        for count, term in sorted((count, term) for term, count in held.items() if count):
+            budget -= count
+            if budget < 0 and scores:
+                break
+            found = expanded[term] if term in expanded else self._postings.documents(term)
+            weight = int(1000 * log(1 + (self._documents - count + 0.5) / (count + 0.5))) + 1
             for doc in found if allowed is None else allowed.intersection(found):
                 scores[doc] = scores.get(doc, 0) + weight
         return scores
