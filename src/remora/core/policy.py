@@ -108,15 +108,22 @@ RECALL_SUMMARY_CHARS = 240
 """A record's summary in a recall is a pointer to its source, not a copy of it."""
 RECORD_QUERY_CHARS = 20_000
 """What a search over records reads of a pasted text."""
-SILENCE_COVERAGE = 0.5
+SILENCE_COVERAGE = 0.55
 """Share of the query's idf mass that the best fact (with one neighbour) must cover, or recall stays silent."""
 ANCHOR_CREDIT = 0.15
 """Of that share forgiven where a fact of a wholly named entity matches one more word of the question."""
+KIND_CREDIT = 0.15
+"""The same where a fact of an at least half named entity is of the kind that who, where, when or how many ask for."""
+HALF_NAMED = 0.5
+KIND_BONUS = 0.05
+"""Orders facts that cover the same words."""
 PREFIX_STRENGTH = 0.8
 """How far a word that begins like the query's word stands for it."""
 TYPO_STRENGTH = 0.8
 FORM_STRENGTH = 0.95
 """Another form of the same word."""
+VAGUE_WEIGHT = 0.4
+"""Of verbs that every fact could carry: use, work, go."""
 GENERIC_WEIGHT = 0.3
 """Of a word that names only a kind of answer (tool, service), where no fact holds it."""
 RELATED_STRENGTH = 0.7

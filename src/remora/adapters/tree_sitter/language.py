@@ -140,7 +140,7 @@ def _parameters(grammar: tree_sitter.Language, pair: Pair) -> dict[int, Paramete
 def _rules(table: Mapping[str, Any]) -> Rules:
     semantics, tests, modules, scopes = (table.get(key, {}) for key in ("semantics", "tests", "modules", "scopes"))
     listed = {key: tuple(semantics.get(key, ())) for key in ("constructor", "call", "iterate", "enter", "item")}
-    sets = ("static", "classlevel", "property", "append", "element", "elements", "passthrough")
+    sets = ("static", "classlevel", "property", "append", "element", "elements", "pairs", "passthrough")
     return Rules(
         name=table["name"],
         module_style=modules.get("style", "dotted"),

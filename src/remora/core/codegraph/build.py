@@ -5,11 +5,12 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from remora.core import policy
-from remora.core.codegraph.evaluate import Evaluator, Owner, Value, Values
+from remora.core.codegraph.evaluate import Evaluator
 from remora.core.codegraph.facts import FileFacts
 from remora.core.codegraph.link import Linked, Linker
 from remora.core.codegraph.modules import DottedModules
 from remora.core.codegraph.rules import Rules
+from remora.core.codegraph.values import Owner, Value, Values
 
 ROUNDS = 3
 Incoming = Callable[[int, int], Iterable[tuple[int, str]]]
@@ -40,8 +41,6 @@ class GraphLinker:
         self._linker = Linker(Evaluator(rules, self.modules, load, self._depend))
 
     def _depend(self, owner: Owner, on: Owner) -> None:
-        if owner[0] == on[0] and owner[1] == "":
-            return
         self._result.dependencies.setdefault(owner, set()).add(on)
 
     def run(

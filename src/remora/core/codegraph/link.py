@@ -5,8 +5,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from remora.core import policy
-from remora.core.codegraph.evaluate import Evaluator, Owner, Value, Values, argument
+from remora.core.codegraph.evaluate import Evaluator, argument
 from remora.core.codegraph.facts import FileFacts, Site
+from remora.core.codegraph.values import Value, Values
 
 Target = tuple[int, int]
 """A symbol: file index and scope index; a file's module is scope 0."""
@@ -173,7 +174,7 @@ class Linker:
                 continue
             for method in self._evaluator.methods(value, rules.iterate[:1]):
                 self._edge(scope, "calls", method[1:3], INFERRED, site.line)
-                for item in self._evaluator._returned(method, -1, None):
+                for item in self._evaluator.returned(method, -1, None):
                     if item[0] == "I":
                         for step in self._evaluator.methods(item, rules.iterate[1:]):
                             self._edge(scope, "calls", step[1:3], INFERRED, site.line)
@@ -262,5 +263,3 @@ class Linker:
             parts.append("()")
         return ".".join(reversed(parts))
 
-
-__all__ = ["AMBIGUOUS", "EXTRACTED", "INFERRED", "KINDS", "TIERS", "Linked", "Linker", "Owner", "Target"]

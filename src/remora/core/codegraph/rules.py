@@ -26,6 +26,7 @@ class Rules:
     append: frozenset[str] = frozenset()
     element: frozenset[str] = frozenset()
     elements: frozenset[str] = frozenset()
+    pairs: frozenset[str] = frozenset()
     passthrough: frozenset[str] = frozenset()
     callbacks: dict[str, str] = field(default_factory=dict)
     private_prefix: str = ""

@@ -1,0 +1,164 @@
+"""Classes: members along the bases, methods bound to a receiver, values stored on objects outside of methods."""
+
+from abc import abstractmethod
+from collections.abc import Iterable
+from typing import Any
+
+from remora.core import policy
+from remora.core.codegraph.fixpoint import Fixpoint
+from remora.core.codegraph.values import EMPTY, FOUND, Symbol, Value, Values, union
+
+_CLASS_METHODS = frozenset({"__new__", "__init_subclass__", "__class_getitem__"})
+_STORING = frozenset({"C", "I", "F", "L", "M"})
+
+
+class Classes(Fixpoint):
+    """The part of the evaluator that knows classes."""
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self._grouped: dict[int, dict[tuple[Value, str], list[tuple[int, int]]]] = {}
+
+    @abstractmethod
+    def returned(self, value: Value, file: int, row: Any) -> Values:
+        """Results of calling a function; `row` is the call in `file`, None when there is none written."""
+
+    # --- receivers
+
+    def receiver(self, file: int, scope: int, place: int) -> Value | None:
+        """What the first parameter of a method is; None for any other parameter."""
+        row = self.facts(file).scopes[scope]
+        if place != 0 or self.rules.receiver != "first" or "method" not in row.flags or "static" in row.flags:
+            return None
+        of_class = "classlevel" in row.flags or row.name in _CLASS_METHODS
+        return ("C" if of_class else "I", file, row.parent)
+
+    def bind(self, members: Values, receiver: Value) -> Values:
+        """Methods found on a class, as seen on `receiver`."""
+        found: Values = {}
+        for value, tier in members.items():
+            flags = self.facts(value[1]).scopes[value[2]].flags if value[0] == "F" else ()
+            if value[0] != "F":
+                found[value] = max(tier, 1)
+            elif "method" not in flags or "static" in flags:
+                found[value] = tier
+            elif "property" in flags and receiver[0] == "I":
+                found = union((found, self.returned(("B", *value[1:], receiver), -1, None)), 1)
+            elif receiver[0] == "C" and "classlevel" not in flags:
+                found[value] = tier
+            else:
+                found[("B", *value[1:], receiver)] = 1 if receiver[0] == "I" else tier
+        return found
+
+    def methods(self, value: Value, names: Iterable[str]) -> Values:
+        """The first of some methods that a class or instance has, bound to an instance."""
+        receiver = ("I", *value[1:3])
+        for name in names:
+            members = self.lookup(value[1], value[2], name)
+            found = {("B", *item[1:3], receiver): 1 for item in members if item[0] in ("F", "B")}
+            if found:
+                return found
+        return EMPTY
+
+    # --- members and bases
+
+    def lookup(self, file: int, scope: int, name: str, *, skip: bool = False) -> Values:
+        """Members of a class by name along its bases; `skip` starts behind the class itself."""
+        order, complete = self.bases(file, scope)
+        for owner in order[1:] if skip else order:
+            self.depend(self.top(*owner))
+            found = self.ask(("a", owner[0], owner[1], False, name))
+            if found:
+                return {value: tier for value, tier in found.items() if value != FOUND}
+        return EMPTY if complete else {("Y", f"?.{name}"): 1}
+
+    def own_member(self, file: int, scope: int, name: str) -> Values:
+        """A member a class declares or its methods set on the receiver, with `FOUND` when it has one."""
+        facts = self.facts(file)
+        row = facts.scopes[scope]
+        values = [facts.bindings[number].value for number in row.members.get(name, ())] + row.attributes.get(name, [])
+        if not values:
+            return EMPTY
+        found = self.within(self.top(file, scope), lambda: union([self.values(file, value) for value in values]))
+        return union((found, {FOUND: 0}))
+
+    def bases(self, file: int, scope: int) -> tuple[tuple[Symbol, ...], bool]:
+        """Method resolution order of a class, and whether every base is known."""
+        ((order, complete),) = self.ask(("b", file, scope, False))
+        return order, complete
+
+    def order(self, file: int, scope: int) -> Values:
+        """The answer behind `bases`."""
+        seen: list[Symbol] = []
+        complete = self._linearise((file, scope), seen, ())
+        last = {item: place for place, item in enumerate(seen)}
+        return {(tuple(item for place, item in enumerate(seen) if last[item] == place), complete): 0}
+
+    def _linearise(self, item: Symbol, seen: list[Symbol], above: tuple[Symbol, ...]) -> bool:
+        """Depth first, left to right; of a class met twice the last place counts, as in the diamond of C3."""
+        if item in above or len(seen) >= policy.BASES:
+            return True
+        seen.append(item)
+        complete = True
+        for base in self.direct_bases(*item):
+            if base[0] == "C":
+                complete &= self._linearise((base[1], base[2]), seen, (*above, item))
+            elif base != ("X", "object"):
+                complete = False
+        return complete
+
+    def direct_bases(self, file: int, scope: int) -> list[Value]:
+        """The classes (and external names) a class names as its bases."""
+        facts = self.facts(file)
+        found: list[Value] = []
+        for written in facts.scopes[scope].bases:
+            row = facts.expressions[written]
+            base = row[1] if row[0] == "i" else written
+            values = self.within(self.top(file, scope), lambda at=base: self.values(file, at))  # type: ignore[misc]
+            found.extend(values or [("X", "?")])
+        return found
+
+    # --- stores outside of methods
+
+    def stored(self, value: Value, name: str) -> Values:
+        """What a file sets as an attribute of one of its own things."""
+        if value[0] not in _STORING:
+            return EMPTY
+        stores = self._stores(value[1])
+        rows = stores.get((_bare(value), name)) if stores else None
+        return union([self.values(value[1], item) for _, item in rows], 1) if rows else EMPTY
+
+    def stored_items(self, value: Value) -> list[tuple[int, int]]:
+        """(key, value) expressions a file sets in one of its own containers."""
+        return self._stores(value[1]).get((value, ""), []) if value[0] == "L" else []
+
+    def _stores(self, file: int) -> dict[tuple[Value, str], list[tuple[int, int]]]:
+        """(object, name) -> (key, value); found by asking, so that cycles through stores settle like all others."""
+        found = self._grouped.get(file)
+        if found is not None:
+            if found:
+                self.depend((file, "*"))
+            return found
+        if not self.facts(file).stores:
+            return self._grouped.setdefault(file, {})
+        key = ("t", file, 0, False)
+        found = {}
+        for _, value, name, place, item in self.within((file, "*"), lambda: self.ask(key)):
+            found.setdefault((value, name), []).append((place, item))
+        if key in self._memo:
+            self._grouped[file] = found
+        return found
+
+    def store_targets(self, file: int) -> Values:
+        """The answer behind `_stores`: ("st", object, name, key, value) of each store."""
+        found: Values = {}
+        for store in self.facts(file).stores:
+            for value in self.values(file, store.object):
+                if value[0] in _STORING:
+                    found[("st", _bare(value), store.name, store.key, store.value)] = 1
+        return found
+
+
+def _bare(value: Value) -> Value:
+    """An instance shares what is stored with its class: which one it is cannot be told."""
+    return ("C", *value[1:]) if value[0] == "I" else value

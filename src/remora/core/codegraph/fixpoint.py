@@ -1,0 +1,208 @@
+"""Demand-driven evaluation with least fixpoints: what a question's answer is never depends on what was asked before."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+
+from remora.core import policy
+from remora.core.codegraph.facts import FileFacts
+from remora.core.codegraph.modules import DottedModules
+from remora.core.codegraph.rules import Rules
+from remora.core.codegraph.values import EMPTY, MANY, Key, Owner, Values
+
+_FAR = 1 << 30
+
+
+class _TooDeep(Exception):
+    """A chain of questions is longer than the stack should hold; its end is answered first, then the chain again."""
+
+    def __init__(self, key: Key, owner: Owner) -> None:
+        super().__init__()
+        self.key = key
+        self.owner = owner
+
+
+class Fixpoint(ABC):
+    """Answers questions once. `load` gives a file's facts, `consulted` learns which name depends on which."""
+
+    def __init__(
+        self,
+        rules: Rules,
+        modules: DottedModules,
+        load: Callable[[int], FileFacts],
+        consulted: Callable[[Owner, Owner], None],
+    ) -> None:
+        self.rules = rules
+        self.modules = modules
+        self.load = load
+        self.flowed = False
+        """Whether what was asked since this was last set to False depends on what callers pass."""
+        self.inflow: dict[tuple[int, int], Values] = {}
+        self._consulted = consulted
+        self._memo: dict[Key, Values] = {}
+        self._own: dict[Key, Values] = {}
+        self._flowing: set[Key] = set()
+        self._partial: dict[Key, Values] = {}
+        self._assumed: dict[Key, Values] = {}
+        self._active: dict[Key, int] = {}
+        self._low = _FAR
+        self._changed = False
+        self._owner: Owner = (-1, "")
+        self._focus = -1
+        self._here = FileFacts("")
+
+    @abstractmethod
+    def compute(self, key: Key) -> Values:
+        """The answer to a question, asking others on the way."""
+
+    def focus(self, file: int, inflow: dict[tuple[int, int], Values]) -> None:
+        """Look from inside `file`: its parameters hold what `inflow` says its callers pass."""
+        if file == self._focus:
+            for key in self._flowing:
+                del self._own[key]
+        else:
+            self._own = {}
+        self._flowing.clear()
+        self._focus, self.inflow, self._here = file, inflow, self.load(file)
+        self._owner = (file, "")
+        self.flowed = False
+
+    def inside(self, file: int) -> bool:
+        """Whether the present question is one of the focused file about itself."""
+        return file == self._focus and not self._owner[1]
+
+    def facts(self, file: int) -> FileFacts:
+        """A file's facts; quick for the one in focus."""
+        return self._here if file == self._focus else self.load(file)
+
+    # --- asking
+
+    def values(self, file: int, expression: int) -> Values:
+        """What an expression can be, from inside when the file is in focus."""
+        inside = file == self._focus and not self._owner[1]
+        key = ("e", file, expression, inside)
+        found = (self._own if inside else self._memo).get(key)
+        if found is None:
+            return self.ask(key)
+        if inside and key in self._flowing:
+            self.flowed = True
+        return found
+
+    def ask(self, key: Key) -> Values:
+        """The answer to a question, from memory or computed."""
+        found = (self._own if key[3] else self._memo).get(key)
+        if found is None:
+            found = self._partial.get(key)
+        if found is not None:
+            if key[3] and key in self._flowing:
+                self.flowed = True
+            return found
+        place = self._active.get(key)
+        if place is not None:
+            self._low = min(self._low, place)
+            return self._assumed.setdefault(key, self.start(key))
+        return self._answer(key) if self._active else self._root(key)
+
+    def start(self, key: Key) -> Values:
+        """What a question asked inside of its own answer begins with."""
+        return {(((key[1], key[2]),), False): 0} if key[0] == "b" else EMPTY
+
+    def _root(self, key: Key) -> Values:
+        """Answer a question nobody waits for; ends of overlong chains are answered first."""
+        todo = [(key, self._owner)]
+        owner, flowed = self._owner, self.flowed
+        met: set[Key] = set()
+        result: Values = EMPTY
+        while todo:
+            asked, self._owner = todo[-1]
+            try:
+                result = self._answer(asked)
+            except _TooDeep as deep:
+                self._forget()
+                if deep.key in met:
+                    (self._own if deep.key[3] else self._memo)[deep.key] = self.start(deep.key) or {MANY: 1}
+                else:
+                    met.add(deep.key)
+                    todo.append((deep.key, deep.owner))
+            else:
+                todo.pop()
+        self._owner = owner
+        self.flowed = self.flowed or flowed
+        return result
+
+    def _forget(self) -> None:
+        self._active.clear()
+        self._partial.clear()
+        self._assumed.clear()
+        self._low, self._changed = _FAR, False
+
+    def _answer(self, key: Key) -> Values:
+        if len(self._active) >= policy.EVALUATION_HOPS:
+            raise _TooDeep(key, self._owner)
+        place = self._active[key] = len(self._active)
+        outer, self._low = self._low, _FAR
+        flowed, self.flowed = self.flowed, False
+        result = self._bounded(key)
+        if key in self._assumed and self._assumed[key] != result:
+            self._assumed[key], self._changed = result, True
+        if self._low == place:
+            result = self._settle(key, result)
+        del self._active[key]
+        if self._low < place:
+            self._partial[key] = result
+            self._low = min(outer, self._low)
+        else:
+            (self._own if key[3] else self._memo)[key] = result
+            self._low = outer
+        if not self.flowed:
+            self.flowed = flowed
+        elif key[3]:
+            self._flowing.add(key)
+        return result
+
+    def _settle(self, key: Key, result: Values) -> Values:
+        """`key` heads a cycle: go round until nothing changes, then everything met on the way is final."""
+        for _ in range(policy.EVALUATION_ROUNDS):
+            if not self._changed:
+                break
+            self._changed = False
+            self._partial.clear()
+            result = self._bounded(key)
+            if self._assumed.get(key) != result:
+                self._assumed[key], self._changed = result, True
+        for inner, values in self._partial.items():
+            (self._own if inner[3] else self._memo)[inner] = values
+        if self.flowed:
+            # What was met inside of the cycle rests on its head, so on the callers as well.
+            self._flowing.update(inner for inner in self._partial if inner[3])
+        self._partial.clear()
+        self._assumed.clear()
+        self._changed, self._low = False, _FAR
+        return result
+
+    def _bounded(self, key: Key) -> Values:
+        found = self.compute(key)
+        return found if len(found) <= policy.EVALUATION_VALUES or key[0] == "t" else {MANY: 1}
+
+    # --- crossing into other names and files
+
+    def within(self, owner: Owner, work: Callable[[], Values]) -> Values:
+        """Do `work` on behalf of another top-level name, and note that the present one depends on it."""
+        before = self._owner
+        self.depend(owner)
+        self._owner = owner
+        try:
+            return work()
+        finally:
+            self._owner = before
+
+    def depend(self, on: Owner) -> None:
+        """Note that the present name depends on another."""
+        if self._owner != on:
+            self._consulted(self._owner, on)
+
+    def top(self, file: int, scope: int) -> Owner:
+        """The top-level name a scope belongs to."""
+        scopes = self.facts(file).scopes
+        while scopes[scope].parent > 0:
+            scope = scopes[scope].parent
+        return (file, scopes[scope].name)
