@@ -18,6 +18,23 @@ from remora.core.source import Anchor
 Spans = Mapping[tuple[str, str], Sequence[Span]]
 """(path, blob) -> definitions; absent when the file was not parsed."""
 
+_PROSE = (
+    ".md",
+    ".markdown",
+    ".rst",
+    ".txt",
+    ".adoc",
+    ".html",
+    ".json",
+    ".yaml",
+    ".yml",
+    ".toml",
+    ".lock",
+    ".csv",
+    ".svg",
+)
+"""Files in which a line that looks like a declaration is an example or data."""
+
 
 class SpanFinder:
     """Definitions of the blobs that patches name, each parsed once: neighbouring commits share most of theirs.
@@ -111,7 +128,7 @@ def _renames(
     file: FilePatch, old: Sequence[Span] | None, new: Sequence[Span] | None, commit: str
 ) -> Iterator[SymbolChange]:
     """Renames that the parsed definitions confirm; where a side was not parsed, those that the lines alone show."""
-    if not (file.old_path and file.new_path):
+    if not (file.old_path and file.new_path) or file.new_path.lower().endswith(_PROSE):
         return
     for pair in renamed_declarations(file.hunks):
         if old is None or new is None:
@@ -141,10 +158,10 @@ def _confirmed(
 
 
 def _kept_body(hunks: Sequence[Hunk], before: Span, after: Span) -> bool:
-    """Whether at least half of both definitions' lines were left alone: else one was replaced by another."""
+    """Whether about half of each definition below its first line was left alone: else one replaced the other."""
     deleted = sum(_within(before, hunk.old_start, hunk.old_count) for hunk in hunks)
     added = sum(_within(after, hunk.new_start, hunk.new_count) for hunk in hunks)
-    return 2 * deleted <= _height(before) + 1 and 2 * added <= _height(after) + 1
+    return 2 * (deleted - 1) <= _height(before) + 1 and 2 * (added - 1) <= _height(after) + 1
 
 
 def _within(span: Span, start: int, count: int) -> int:
