@@ -8,6 +8,7 @@ from typing import NamedTuple
 from remora.core.policy import REDACTION_MAX_NESTED
 from remora.core.redaction.values import (
     class_count,
+    has_digit_and_letter,
     is_password,
     is_phrase,
     is_placeholder,
@@ -23,6 +24,7 @@ _SEPARATOR = re.compile(
         (?P<op>[ \t]{0,40}(?:=>|:=|\?=|\+=|={1,3}|!={1,2}|:(?!:))[ \t]{0,40}(?:\n[ \t]{1,40}(?=["'`]))?)
       |(?P<pair>[ \t]{0,4},?\s{0,60}\\{0,3}["']?[A-Za-z]{0,12}[vV]alue\\{0,3}["']?[ \t]{0,4}[:=][ \t]{0,4})
       |(?P<tag>[^<>\n]{0,80}>)|(?P<comma>,[ \t]{0,8}(?=\\{0,3}["'`]))|(?P<call>\([ \t]{0,4}(?=["'`]))
+      |(?P<says>[ \t]{1,3}(?:(?:is|was|to|as|of|=)[ \t]{0,2}:?[ \t]{0,2}|(?=["'`])|(?=[^\s\\]{6})))
       |(?P<gap>[ \t]{1,4}(?:\\\n\s{1,8})?))
     """,
     re.VERBOSE,
@@ -43,11 +45,18 @@ _JUDGED_CHARS = 300
 """How much of a long value is looked at to judge it."""
 _NAMES = {"password": "password", "token": "secret", "weak": "secret"}
 
+_SAID = re.compile(r"[\"'`]?([^\s\"'`<>]{6,2000})")
+_VERSION = re.compile(r"^-|^v?\d+(?:[.:]\d+)+|^\w{1,12}/|\.\w{1,4}$|^[a-z]+\d$")
+_SPOKEN_KEY = re.compile(r"(?:api|access|secret|auth|account|signing|encryption) $", re.IGNORECASE)
+
 _KEY_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _PASSWORD_KEY = re.compile(
     r"(?:password|passwd|passphrase|passcode|passwort|userpass|dbpass|authpass|^pass|pwd|^pw|psk)"
     r"(?:s|\d{1,3}|value|base64|b64|plain|plaintext|text|raw|old|new|current|confirm|confirmation|prod|dev|live|test"
     r"|staging|default|again|clear)?$"
+)
+_PASS_KEY = re.compile(
+    r"^(?!.*(?:by|com|tres|over|under|sur|one|two|first|second|multi|single|render|post|pre)pass$).*pass$"
 )
 _TOKEN_KEY = re.compile(
     r"(?:secret|token|bearer|credentials?|creds?|jwt|authkey|(?:api|app|access|private|secret|auth|account|master|crypt"
@@ -55,7 +64,7 @@ _TOKEN_KEY = re.compile(
     r"|consumer|service|deploy|webhook|hmac|aes|server|function|functions|write|read|root|host|ingest|ingestion|team"
     r"|user|integration|instrumentation|customer|rest|push|vapid|salt|auth|recaptcha|captcha|maps|stripe|jwt)key)"
     r"(?:s|\d{1,3}|value|base64|b64|hex|string|raw|plain|text|old|new|current|prod|production|dev|live|test|staging"
-    r"|default|primary|secondary)?$"
+    r"|default|primary|secondary|base)?$"
 )
 _PUBLIC_KEY = re.compile(
     r"(?:public|primary|foreign|cache|sort|partition|range|idempotency|dict|map|object|index|row|group|lookup|hash|hot"
@@ -94,7 +103,10 @@ class _Value(NamedTuple):
 
 def _assigned(text: str, root: int, after: re.Match[str]) -> _Value | None:
     start = _key_start(text, root)
-    kind = key_kind(text[start : after.start("close")])
+    key = text[start : after.start("close")]
+    kind = key_kind(key)
+    if not kind and key.lower() == "key" and _SPOKEN_KEY.search(text, max(0, start - 12), start):
+        kind = "token"
     return _value(text, start, after, kind) if kind else None
 
 
@@ -110,13 +122,13 @@ def key_kind(key: str) -> str:
     """What a name says of its value: `password`, `token`, `weak` (some key), or "" for nothing secret."""
     words = [word.lower() for word in _KEY_WORD.findall(key)]
     joined = "".join(words)
-    if _PASSWORD_KEY.search(joined) or (words and words[-1] in ("pass", "pw")):
+    if _PASSWORD_KEY.search(joined) or (words and words[-1] == "pw") or _PASS_KEY.search(joined):
         return "password"
     if _PUBLIC_KEY.search(joined):
         return ""
     if _TOKEN_KEY.search(joined):
         return "token"
-    return "weak" if len(words) > 1 and words[-1] == "key" else ""
+    return "weak" if (len(words) > 1 and words[-1] == "key") or words == ["auth"] else ""
 
 
 def _value(text: str, start: int, after: re.Match[str], kind: str) -> _Value | None:
@@ -124,12 +136,29 @@ def _value(text: str, start: int, after: re.Match[str], kind: str) -> _Value | N
     if after["tag"]:
         found = _TAG_VALUE.match(text, at) if "<" in text[max(0, start - 12) : start] else None
         return _Value(*found.span(1), _NAMES[kind], _is_secret(found[1], kind, quoted=True)) if found else None
-    if after["gap"] and not (text[start] == "-" or _ENV_LINE.search(text, max(0, start - 90), start)):
-        return None
+    if after["says"] or after["gap"]:
+        named = text[start] == "-" or bool(_ENV_LINE.search(text, max(0, start - 90), start))
+        if not named:
+            bare = text[start : after.start("close")].lower() == "pass"  # a verb, more often than a name
+            return _said(text, at, kind) if after["says"] and not bare else None
     quote = _QUOTE.match(text, at)
     if quote:
         return _quoted(text, quote, kind)
     return None if after["comma"] or after["call"] else _unquoted(text, start, after, kind)
+
+
+def _said(text: str, at: int, kind: str) -> _Value | None:
+    """Prose: `the password is X`. Only what no sentence would hold is taken."""
+    found = _SAID.match(text, at)
+    if not found:
+        return None
+    value = found[1].rstrip(".,;:!?)]}")
+    if kind == "password":
+        secret = len(value) >= 6 and has_digit_and_letter(value) and not is_reference(value)
+        secret = secret and is_password(value, quoted=False) and not _VERSION.search(value)
+    else:
+        secret = len(value) >= 20 and has_digit_and_letter(value) and _is_plain_secret(value, kind, env=False)
+    return _Value(found.start(1), found.start(1) + len(value), _NAMES[kind], secret)
 
 
 def _quoted(text: str, quote: re.Match[str], kind: str) -> _Value:
@@ -155,7 +184,7 @@ def _unquoted(text: str, start: int, after: re.Match[str], kind: str) -> _Value 
     if not alone or value[-1] in ",;":
         plain = _UNQUOTED.match(value)
         value = plain.group().rstrip(")]},;") if plain else ""
-    if after["gap"] and key[0] == "-" and (value[:1] == "-" or value.isalpha()):
+    if key[0] == "-" and not after["op"] and (value[:1] == "-" or value.isalpha()):
         return None  # an option without a value, or a sentence about it
     env = key[0] == "-" or (key.isupper() and (after["op"] or "").strip() == after["op"])
     return _Value(at, at + len(value), _NAMES[kind], _is_plain_secret(value, kind, env=env))

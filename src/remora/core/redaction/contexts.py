@@ -76,10 +76,11 @@ _SCHEMES = (
     r"|privatekey|discogs|zoho-oauthtoken|klaviyo-api-key|app ?token)"
 )
 _TOOLS = (
-    r"(?:mysql|mysqldump|mysqladmin|mysqlimport|mysqlsh|mariadb|mariadb-dump|sshpass|docker|podman|buildah|skopeo|helm"
-    r"|oras|redis-cli|valkey-cli|mongo|mongosh|mongodump|mongorestore|sqlcmd|bcp|az|7z|7za|7zz|unzip|zip|unrar|rar"
-    r"|ldapsearch|ldapadd|ldapmodify|ldapwhoami|htpasswd|plink|pscp|cqlsh|rabbitmqctl|influx|nuget|oc|kinit|xfreerdp"
-    r"|evil-winrm|crackmapexec|ipmitool|clickhouse-client|snowsql|cf|ibmcloud)"
+    r"(?:mysql|mysqldump|mysqladmin|mysqlimport|mysqlsh|mariadb|mariadb-dump|sshpass|openssl"
+    r"|redis-cli|valkey-cli|mongo|mongosh|mongodump|mongorestore|sqlcmd|bcp|7z|7za|7zz|unzip|zip|unrar|rar"
+    r"|ldapsearch|ldapadd|ldapmodify|ldapwhoami|htpasswd|plink|pscp|cqlsh|rabbitmqctl|influx|kinit|xfreerdp"
+    r"|evil-winrm|crackmapexec|ipmitool|clickhouse-client|snowsql"
+    r"|(?:docker|podman|buildah|skopeo|helm|oras|az|cf|ibmcloud|oc)\s[^\n]*?\blogin)"
 )
 
 
@@ -105,7 +106,7 @@ CONTEXT_SHAPES = (
     _row(
         "auth-header",
         "authorization",
-        rf"authorization{_OPEN}\]?\s{{0,4}}(?:=>|[:=,])\s{{0,4}}[fbr]?{_OPEN}(?:{_SCHEMES}\s{{1,4}})?{_VALUE}",
+        rf"authorization{_OPEN}\]?\s{{0,4}}(?:=>|[:=,])\s{{0,4}}(?:[fbr](?=[\"']))?{_OPEN}(?:{_SCHEMES}\s{{1,4}})?{_VALUE}",
         _sent,
     ),
     _row("auth-header", "bearer", rf"\bbearer(?:\s{{1,4}}|%20|\+){_VALUE}", _sent),
@@ -125,10 +126,31 @@ CONTEXT_SHAPES = (
     ),
     _row(
         "argument",
-        " -p| -a| -w| -d",
-        rf" -[pawd]\s?{_OPEN}(?P<value>[^\s\"'`-][^\s\"'`]{{3,200}})",
+        " -p| -a| -w| -k",
+        rf" -[pawk]\s?{_OPEN}(?P<value>[^\s\"'`-][^\s\"'`]{{3,200}})",
         _option,
         before=rf"(?<![\w.-]){_TOOLS}(?:\.exe)?(?:\s[^\n]*+)?",
+    ),
+    _row(
+        "piped-secret",
+        "echo |printf ",
+        r"(?:echo|printf)\s{1,4}(?:-n\s{1,4})?[\"'](?P<value>[^\"'\n]{4,300})[\"']\s{0,4}\|\s{0,4}[^\n|]{0,120}?"
+        r"(?:\blogin\b|passwd|sudo|-stdin|--with-token|secret)",
+        _argument,
+    ),
+    _row(
+        "piped-secret",
+        "<<<",
+        r"<<<\s{0,4}[\"'](?P<value>[^\"'\n]{4,300})[\"']",
+        _argument,
+        before=r"\b(?:sudo|login|passwd|stdin|token)\b[^\n]*+",
+    ),
+    _row(
+        "login",
+        "credential|creds|login",
+        r"(?:(?:credentials?|creds)(?:\s(?:are|is))?|log ?in\s(?:with|as|is))[: \t]{1,4}[\w.@-]{1,60}[ \t]?[/:][ \t]?"
+        r"(?P<value>[^\s\"'`<>/]{6,200})",
+        _option,
     ),
     _row("argument", "pass:", r"\bpass:(?P<value>[^\s\"'`,;]{4,200})", _argument),
     _row(
@@ -160,8 +182,8 @@ CONTEXT_SHAPES = (
     ),
     _row(
         "url-parameter",
-        "?|&|%26",
-        r"(?:\?|&amp;|&|%26)(?:[a-z_-]{0,30}(?:sig|signature|token|auth|key|secret|password|passwd|pwd|pass|hmac)"
+        "?|&|%26| sig=",
+        r"(?:\?|&amp;|&|%26| )(?:[a-z_-]{0,30}(?:sig|signature|token|auth|key|secret|password|passwd|pwd|pass|hmac)"
         r"|x-amz-credential|code|jwt|assertion)(?:=|%3D)(?P<value>[A-Za-z0-9%+/=_.~!*-]{6,2000})",
         _parameter,
     ),

@@ -32,6 +32,7 @@ _NUMBER = re.compile(r"\d+")
 _CAMEL = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _CLASSES = (str.islower, str.isupper, str.isdigit)
 _TURN = re.compile(r"(?<=[a-z])(?=[A-Z0-9])|(?<=[0-9])(?=[A-Za-z])|(?<=[A-Z])(?=[0-9])|(?<=[A-Z])(?=[a-z])")
+_NAME_WITH_DIGIT = re.compile(r"(?i)(?:pass|pwd|token|secret|key|value|arg|self)[A-Za-z_.]*\d{0,2}[A-Za-z_.]*$")
 _SYMBOL = re.compile(r"[!@#$%^&*+=?~|;]")
 _UNSPEAKABLE = re.compile(r"(?i)[bcdfghjklmnpqrstvwxz]{5}|[jqxz][bcdfghjkmnpqrtvwxz]|[bcdfghjklmpqrtvwxz][jqx]")
 _LONG_WORD = re.compile(r"(?=[A-Za-z]?[a-z]*[aeiouy])[A-Za-z]?[a-z]{3,}")
@@ -106,9 +107,7 @@ def is_password(value: str, *, quoted: bool) -> bool:
 
 def _is_name_with_digit(value: str) -> bool:
     """`password2`, `user.pwd1`: a variable, not its value."""
-    return bool(_IDENTIFIER.fullmatch(value)) and bool(
-        re.search(r"(?i)pass|pwd|token|secret|key|value|arg|self", value)
-    )
+    return bool(_IDENTIFIER.fullmatch(value)) and bool(_NAME_WITH_DIGIT.search(value))
 
 
 def is_token(value: str, *, quoted: bool) -> bool:
@@ -128,10 +127,8 @@ def _looks_like_code(value: str) -> bool:
 
 
 def is_phrase(value: str) -> bool:
-    """Whether the value is a passphrase of plain words: four to eight of them, none a word of prose."""
-    words = value.split(" ")
-    return (
-        4 <= len(words) <= 8
-        and all(3 <= len(word) <= 12 and word.isascii() and word.isalpha() and word.islower() for word in words)
-        and not any(word in STOP_WORDS or word in _PLACEHOLDER_WORDS for word in words)
-    )
+    """Whether the value is a passphrase: three to eight plain words joined alike, none a word of prose."""
+    words = value.split("-" if "-" in value else " ")
+    if not 3 + (" " in value) <= len(words) <= 8 or any(word in STOP_WORDS | _PLACEHOLDER_WORDS for word in words):
+        return False
+    return all(3 <= len(word) <= 12 and word.isascii() and word.isalpha() and word.islower() for word in words)
