@@ -12,7 +12,7 @@ from remora.core.encounters.validation import Scrub, scrubber
 from remora.core.errors import InvalidInput, RemoraError
 from remora.core.facts.layout import FAMILY as FACTS
 from remora.core.graph import Candidates, Json, Node
-from remora.core.infusion.compose import Offer, Scene, blocks, signature, surfaced
+from remora.core.infusion.compose import Offer, Scene, blocks, deliverable, signature, surfaced
 from remora.core.infusion.gather import gather, newest_threads
 from remora.core.infusion.ledger import Ledger, ledger_id
 from remora.core.infusion.meanings import content_states
@@ -151,7 +151,11 @@ def _read(
         (FAMILY,), (REPOSITORY,), moment.terms, moment.prompt.query.prefixes, limit=policy.INFUSE_CANDIDATES
     )
     near = similar(view, (FAMILY,), REPOSITORY, request.meaning)
-    items = {item.id: item for item in (*found.items, *(item for item, _ in near))}
+    items = {
+        item.id: item
+        for item in (*found.items, *(item for item, _ in near))
+        if isinstance(item, Node) and deliverable(item)
+    }
     threads = newest_threads(view)
     selection = _matched(view, moment, found, threads, matcher, prompt, turns) if matcher else Selection()
     if selection.channel != "meaning":
@@ -191,7 +195,8 @@ def _matched(
     best = ranked_locally(moment, found.items, found.stats)[: policy.MEANINGS_MAX]
     beside = gather(view, best[: policy.FOCAL_MAX], threads).nodes
     ids = list(dict.fromkeys([*best, *beside]))[: policy.MEANINGS_MAX]
-    nodes = {item: node for item, node in view.get(ids, (REPOSITORY,)).items() if isinstance(node, Node)}
+    found_nodes = view.get(ids, (REPOSITORY,)).items()
+    nodes = {item: node for item, node in found_nodes if isinstance(node, Node) and deliverable(node)}
     try:
         meanings = matcher.meanings(content_states(nodes.values()))
         chosen = matcher.choose(prompt, turns, meanings) if meanings else ()

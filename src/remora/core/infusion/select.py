@@ -1,14 +1,23 @@
 """Local selection: which nodes the moment is about, by words or vectors, or by a matcher; and when it is about none."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from remora.core import policy
 from remora.core.encounters.search import WEIGHTS
 from remora.core.graph import Item, Node, TermStats
 from remora.core.recall.bm25 import bm25, idf
 from remora.core.recall.matching import Matcher, Question
-from remora.core.text import parse_query
+from remora.core.text import parse_query, tokens
+
+_TASK_WORDS = """
+add adjust apply change check clean code commit create debug delete do edit explain file files fix format function
+generate handle implement improve issue line lines look make method migrate modify move new open optimise optimize
+print problem project refactor remove rename replace review rewrite run set simplify split thing think try turn
+update upgrade use using variable want work write wrong
+"""
+_TASK_TERMS = frozenset(term for word in _TASK_WORDS.split() for term in tokens(word))
+"""What every prompt to a coding agent is made of: such a word is searched for, but it recognises nothing by itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,10 +54,13 @@ class Moment:
         weight = 1.0
         for turn in reversed(turns):
             for term in Question.of(parse_query(turn)).terms:
-                words[term] = max(words.get(term, 0.0), weight)
+                if term not in _TASK_TERMS:
+                    words[term] = max(words.get(term, 0.0), weight)
             weight *= policy.TRAJECTORY_DECAY
         newest = sorted(words, key=lambda term: (-words[term], term))[: policy.TRAJECTORY_TERMS_MAX]
-        return cls(Question.of(parse_query(prompt)), {term: words[term] for term in newest})
+        asked = Question.of(parse_query(prompt))
+        telling = tuple(unit for unit in asked.units if unit.term not in _TASK_TERMS)
+        return cls(replace(asked, units=telling), {term: words[term] for term in newest})
 
     @property
     def terms(self) -> tuple[str, ...]:
