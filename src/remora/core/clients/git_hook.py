@@ -51,7 +51,9 @@ remora_record() {
       [ ! -f "$remora_head" ] || IFS= read -r REMORA_COMMIT <"$remora_head" || : ;;
     *) REMORA_COMMIT=$remora_head ;;
   esac
-  [ -n "$REMORA_COMMIT" ] || REMORA_COMMIT=$(git rev-parse HEAD 2>/dev/null) || return 0
+  case $REMORA_COMMIT in
+    '' | *[!0-9a-f]*) REMORA_COMMIT=$(git rev-parse HEAD 2>/dev/null) || return 0 ;;
+  esac
   (
     trap '' HUP
     umask 077
