@@ -21,6 +21,8 @@ REDACTION_MAX_PASSES = 3
 """A placeholder can uncover what stood behind a secret; real texts are stable after the first pass."""
 REDACTION_REST_MIN_CHARS = 16
 """What a wider rule finds beside a placeholder is taken when it is long enough to be a secret of its own."""
+REDACTION_JUDGED_CHARS = 300
+"""How much of a long value is looked at to judge it."""
 REDACTION_MAX_NESTED = 16
 """Names that stand inside another name's value and are judged as well; bounds the work on hostile text."""
 ENTROPY_MIN_CHARS = 20
@@ -159,7 +161,9 @@ CANDIDATE_LIMIT = 400
 
 # --- Store ------------------------------------------------------------------------------------------------------------
 BUSY_TIMEOUT_SECONDS = 30
-"""Writers are not served fairly (longest wait measured 4.4 s in 5 s of load), so the wait is long."""
+"""One bulk write takes seconds; beyond this something hangs and the caller should know."""
+LOCK_POLL_SECONDS = 0.002
+"""How often a waiting writer asks again: soon enough to be next, rarely enough to cost no CPU (about 1 %)."""
 JSON_DEPTH_MAX = 100
 """Nesting of a stored body: far above any real one, far below what a JSON reader's stack bears."""
 STORE_IDLE_CONNECTIONS = 8

@@ -8,7 +8,7 @@ _PHRASING: Final = """
 please tell know remember remind recall again currently current now today actually exactly anything everything something
 someone kind sort thing things stuff way info information detail details give show list find explain describe mean
 means help get got make makes let said say already ever still always one ones many much lot lots named called regarding
-concerning there here yet
+concerning there here yet long often data
 """
 _FILLERS: Final = frozenset(token for word in _PHRASING.split() for token in tokens(word))
 
@@ -19,6 +19,10 @@ place person people number value amount thing part piece module team file techno
 provider vendor time date
 """
 _LIGHT: Final = frozenset(token for word in _GENERIC.split() for token in tokens(word))
+_VAGUE_VERBS: Final = """
+use go come work do handle support put set take provide happen deal must should supposed
+"""
+_VAGUE: Final = frozenset(token for word in _VAGUE_VERBS.split() for token in tokens(word))
 
 # Forms of one word that a stemmer does not bring together.
 _IRREGULAR: Final = """
@@ -101,6 +105,14 @@ stop end halt
 break fail failure crash error
 fix repair resolve solve
 cause reason why because root trigger
+raise throw
+exception error
+serialize serialise encode encoding marshal format
+due deadline
+approve approval signoff
+assign assignee
+compile build bundle
+parse read
 replace supersede substitute succeed successor deprecate
 remove delete drop
 forbid ban prohibit disallow never
@@ -163,6 +175,11 @@ _FORMS: Final = _table(_IRREGULAR)
 def forms(term: str) -> tuple[str, ...]:
     """Index tokens that are forms of the same word."""
     return _FORMS.get(term, ())
+
+
+def is_vague(term: str) -> bool:
+    """Whether an index token is a verb that says little about what is asked."""
+    return term in _VAGUE
 
 
 def is_generic(term: str) -> bool:

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from remora.core import policy
 from remora.core.graph import TermStats
 from remora.core.recall.bm25 import idf
-from remora.core.recall.lexicon import forms, is_filler, is_generic, related
+from remora.core.recall.lexicon import forms, is_filler, is_generic, is_vague, related
 from remora.core.recall.typos import mistyped
 from remora.core.text import Query, tokens
 
-_WORD = re.compile(r"[^\W\d_]*[^\W\d_A-Z]+|[^\W\d_]+")
-"""Words and the parts of camelCase."""
+_WORD = re.compile(r"[^\W\d_]+")
+_PART = re.compile(r"[A-Z]?[^\W\d_A-Z]+|[A-Z]+(?![^\W\d_A-Z])")
+"""The parts of a camelCase word."""
 Strengths = Mapping[int, float]
 """Unit of the query -> how far it is matched, above 0.0 to 1.0."""
 
@@ -63,6 +64,8 @@ class Matcher:
 
     def _weight(self, unit: Unit, stats: TermStats) -> float:
         """Rarity of the word; one that only words of like meaning stand for is as rare as these."""
+        if is_vague(unit.term):
+            return policy.VAGUE_WEIGHT * idf(unit.term, stats)
         if not stats.frequency.get(unit.term):
             near = max((stats.frequency.get(term, 0) for term in (*unit.forms, *unit.related)), default=0)
             if near:
@@ -98,7 +101,7 @@ class Matcher:
             return 1.0
         if token in unit.forms:
             return policy.FORM_STRENGTH
-        if len(unit.term) >= policy.PREFIX_MIN_CHARS and token.startswith(unit.term):
+        if any(len(word) >= policy.PREFIX_MIN_CHARS and token.startswith(word) for word in (unit.term, unit.whole)):
             return policy.PREFIX_STRENGTH
         if token in self._typos.get(unit.term, ()):
             return policy.TYPO_STRENGTH
@@ -136,7 +139,8 @@ def union(one: Strengths, other: Strengths) -> dict[int, float]:
 
 def corrections(units: Iterable[Unit], names: Iterable[str]) -> dict[str, frozenset[str]]:
     """Term of a unit -> tokens of words in the names that it may be a typo of. Words are compared as written."""
-    words = {word.casefold() for name in names for word in _WORD.findall(name)}
+    whole = {word for name in names for word in _WORD.findall(name)}
+    words = {part.casefold() for word in whole for part in (word, *_PART.findall(word))}
     found: dict[str, frozenset[str]] = {}
     for unit in units:
         meant = frozenset(token for word in words if mistyped(unit.raw, word) for token in tokens(word)[:1])

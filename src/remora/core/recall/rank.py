@@ -7,6 +7,7 @@ from math import log2
 from remora.core import policy
 from remora.core.graph import Edge, Item, Node, TermStats
 from remora.core.recall.bm25 import bm25
+from remora.core.recall.kinds import asked_kind, fits
 from remora.core.recall.matching import Matcher, union
 from remora.core.text import has_phrase
 
@@ -91,12 +92,14 @@ def rank_facts(matcher: Matcher, pool: Pool, met: Mapping[str, Known]) -> tuple[
     own = {item: _edge_strengths(matcher, edge, told) for item, edge in pool.edges.items()}
     masses = {item: matcher.mass(strengths) for item, strengths in own.items()}
     leaders, degree = _leaders(pool.edges.values(), masses)
+    kind = asked_kind(matcher.question.query.text)
     scored: list[Scored] = []
     covered = 0.0
     for item, edge in pool.edges.items():
         joined, way = _joined(matcher, edge, own, leaders, degree, masses[item])
-        covered = max(covered, joined, masses[item] + _anchored(own[item], edge, told))
-        score = masses[item] + way + _bonus(matcher, edge, told)
+        fitting = fits(kind, edge.tokens)
+        covered = max(covered, joined, masses[item] + _anchored(own[item], edge, told, fitting=fitting))
+        score = masses[item] + way + _bonus(matcher, edge, told) + fitting * policy.KIND_BONUS
         score += policy.VECTOR_BONUS * max(pool.similar.get(key, 0.0) for key in (item, edge.source, edge.target))
         if score > 0.0:
             scored.append(Scored(edge, score, _why(matcher, edge, pool, masses[item])))
@@ -113,10 +116,15 @@ def _edge_strengths(matcher: Matcher, edge: Edge, told: Mapping[str, Known]) -> 
     return words
 
 
-def _anchored(strengths: Mapping[int, float], edge: Edge, told: Mapping[str, Known]) -> float:
-    """Credit towards answering: a fact of an entity asked by its whole name that matches one more word is about it."""
-    names = [told[end].strengths for end in (edge.source, edge.target) if end in told and told[end].named == 1.0]
-    return policy.ANCHOR_CREDIT if any(strengths.keys() - name.keys() for name in names) else 0.0
+def _anchored(strengths: Mapping[int, float], edge: Edge, told: Mapping[str, Known], *, fitting: bool) -> float:
+    """Credit towards answering: a fact about the named entity that matches one more word, or is of the asked kind."""
+    names = [told[end] for end in (edge.source, edge.target) if end in told]
+    credit = 0.0
+    if any(name.named == 1.0 and strengths.keys() - name.strengths.keys() for name in names):
+        credit += policy.ANCHOR_CREDIT
+    if fitting and any(name.named >= policy.HALF_NAMED for name in names):
+        credit += policy.KIND_CREDIT
+    return credit
 
 
 def _leaders(edges: Iterable[Edge], masses: Mapping[str, float]) -> tuple[dict[str, list[str]], dict[str, int]]:
