@@ -82,8 +82,8 @@ class Shelf:
         kept = {**self.kept, name_key(definition.name): definition}
         if len(kept) > PROJECTIONS_PER_SESSION:
             raise LimitReached(
-                f"a session keeps at most {PROJECTIONS_PER_SESSION} projections and this one has {len(self.kept)}",
-                advice="gds_drop_projection makes room",
+                f"a session keeps at most {PROJECTIONS_PER_SESSION} projections and this one has {len(self.kept)}; "
+                "gds_drop_projection makes room"
             )
         return replace(self, kept=kept)
 
