@@ -17,13 +17,14 @@ _FLUSH_DOCUMENTS = 20_000
 
 _INSERTS = {
     "doc": "INSERT INTO doc VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    "content": "INSERT INTO content VALUES(?, ?, ?, ?)",
     "anchor": "INSERT OR IGNORE INTO anchor VALUES(?, ?, ?)",
     "path": "INSERT OR IGNORE INTO path VALUES(?, ?)",
     "source": "INSERT OR IGNORE INTO source VALUES(?, ?)",
     "lineage": "INSERT OR IGNORE INTO lineage VALUES(?, ?, ?, ?, ?, ?)",
     "link": "INSERT OR IGNORE INTO link VALUES(?, ?, ?)",
 }
-_Row = tuple[str | int | float, ...]
+_Row = tuple[str | int | float | bytes, ...]
 
 
 class DocumentWriter:
@@ -53,8 +54,7 @@ class DocumentWriter:
              record.verification.status.value)
         )  # fmt: skip
         self.gathered[record.id] = stored.digest
-        row = (doc, stored.digest, pack_tokens(words), stored.data)
-        self._con.execute("INSERT INTO content VALUES(?, ?, ?, ?)", row)
+        self._rows["content"].append((doc, stored.digest, pack_tokens(words), stored.data))
         terms: set[str] = set().union(*words.values(), (f"{KIND_TERM}{kind}", f"{CATEGORY_TERM}{category}"))
         self._postings.add(doc, part, terms)
         self._count(part, words, 1)
@@ -123,7 +123,7 @@ class DocumentWriter:
         self._postings.flush()
         self.gathered.clear()
         for table, rows in self._rows.items():
-            self._con.executemany(_INSERTS[table], sorted(rows))
+            self._con.executemany(_INSERTS[table], sorted(rows) if table != "content" else rows)
             rows.clear()
         for part, figures in self._figures.items():
             lengths = json.loads(str(self._con.execute("SELECT lengths FROM part WHERE part=?", (part,)).get))

@@ -46,8 +46,9 @@ def open_index(path: Path | None, *, busy_timeout_seconds: float) -> apsw.Connec
     """A connection to the index, emptied when something else made it; None is an index in memory."""
     con = apsw.Connection(":memory:" if path is None else str(path))
     con.set_busy_timeout(int(busy_timeout_seconds * 1000))
-    for name, value in (("journal_mode", "wal"), ("synchronous", "NORMAL"), ("temp_store", "MEMORY"),
-                        ("cache_size", -32_000), ("mmap_size", 1 << 30), ("trusted_schema", "OFF")):  # fmt: skip
+    for name, value in (("page_size", 8192), ("journal_mode", "wal"), ("synchronous", "NORMAL"),
+                        ("temp_store", "MEMORY"), ("cache_size", -32_000), ("mmap_size", 1 << 30),
+                        ("trusted_schema", "OFF")):  # fmt: skip
         con.pragma(name, value)
     if _made_by(con) != fingerprint():
         con.execute("BEGIN IMMEDIATE")
