@@ -119,6 +119,14 @@ def test_a_rename_of_case_only_is_a_rename(tmp_path: Path) -> None:
     assert changes == (PathChange(PathChangeKind.RENAMED, "readme.md", "README.md"),)
 
 
+def test_files_that_trade_names_are_renamed_both_ways(tmp_path: Path) -> None:
+    changes = by_subject(shapes.swapped(tmp_path))["Swap"].changes
+    assert set(changes) == {
+        PathChange(PathChangeKind.RENAMED, "a.txt", "b.txt"),
+        PathChange(PathChangeKind.RENAMED, "b.txt", "a.txt"),
+    }
+
+
 def test_replace_refs_and_grafts_do_not_rewrite_history(tmp_path: Path) -> None:
     found = by_subject(shapes.replaced(tmp_path))
     assert set(found) == {"Move the engine", "Return three from stop", "Add the engine"}

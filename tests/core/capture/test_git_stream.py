@@ -12,11 +12,13 @@ from remora.core.records.model import PathChange
 from remora.core.records.vocabulary import PathChangeKind
 
 SHA = "a" * 40
+RAW = ":100644 100644 1111 2222"
 LOG = (
-    f"\0\0{SHA}\0T5\0AAda\0E\0SOne\0Bbody\n\0\nA\0a.py\0R090\0b.py\0c.py\0C075\0c.py\0d.py\0T\0e\0"
+    f"\0\0{SHA}\0T5\0AAda\0E\0SOne\0Bbody\n\0\n{RAW} A\0a.py\0{RAW} R090\0b.py\0c.py\0"
+    f"{RAW} C075\0c.py\0d.py\0{RAW} T\0e\0"
     f"\0\0{SHA[::-1]}\0T6\0AAda\0E\0SEmpty\0B\0"
-    f"\0\0{SHA}\0T7\0AAda\0E\0SMerge\0B\0\0MM\0x.py\0AM\0y.py\0DD\0z.py\0"
-    f"\0\0{SHA}\0T\0A\0E\0S\0B\0\nM\0../out\0M\0/abs\0D\0in\0"
+    f"\0\0{SHA}\0T7\0AAda\0E\0SMerge\0B\0\0:{RAW} 3333 MM\0x.py\0:{RAW} 3333 AM\0y.py\0:{RAW} 3333 DD\0z.py\0"
+    f"\0\0{SHA}\0T\0A\0E\0S\0B\0\n{RAW} M\0../out\0{RAW} M\0/abs\0{RAW} D\0in\0"
 ).encode()
 EXPECTED = [
     RawCommit(

@@ -14,7 +14,7 @@ from remora.core.policy import RENAME_LIMIT, UNREADABLE_COMMITS_MAX
 from remora.ports import Checkout, CommitList, HistoryRange, TrackedFile
 
 _LOG = ("log", "--no-walk=unsorted", "--stdin", "--no-ext-diff", "--no-textconv", "--no-color")
-_NAMES = ("-z", "--name-status", f"--format={LOG_FORMAT}")
+_NAMES = ("-z", "--raw", "--no-abbrev", f"--format={LOG_FORMAT}")
 _RENAMES = ("-M", "-C", f"-l{RENAME_LIMIT}")
 _ANCESTOR_BATCH_MAX = 4_096
 _HEX = re.compile(r"[0-9a-f]{4,64}")

@@ -98,13 +98,16 @@ def _parsed(piece: bytes) -> RawCommit:
 
 
 def _changes(fields: list[str]) -> list[PathChange]:
+    """The raw entries: `:modes blobs status`, then one path or, for renames and copies, two."""
     changes = []
+    blobs: dict[int, tuple[str, str]] = {}
     at, end = _FIELDS, len(fields)
     while at < end:
-        status = fields[at].lstrip("\n")
-        if not status:  # combined diffs have one NUL more
+        entry = fields[at].lstrip("\n")
+        if not entry:  # combined diffs have one NUL more
             at += 1
             continue
+        *_, old_blob, new_blob, status = entry.split(" ")
         letter = status[0]
         if letter in "RC":
             changes.append(PathChange(_KINDS[letter], fields[at + 1], fields[at + 2]))
@@ -113,9 +116,25 @@ def _changes(fields: list[str]) -> list[PathChange]:
         if len(status) > 1 and status.strip(letter):  # against each parent of a merge another status
             letter = "M"
         kind, path = _KINDS.get(letter, PathChangeKind.MODIFIED), fields[at + 1]
+        if letter == "M":
+            blobs[len(changes)] = old_blob, new_blob
         changes.append(PathChange(kind, "" if letter == "A" else path, "" if letter == "D" else path))
         at += 2
+    if len(blobs) > 1:
+        _find_traded(changes, blobs)
     return changes
+
+
+def _find_traded(changes: list[PathChange], blobs: dict[int, tuple[str, str]]) -> None:
+    """Files that traded contents among each other were renamed; git looks for that only at a high price."""
+    before = {old: number for number, (old, _) in blobs.items()}
+    after = {new for _, new in blobs.values()}
+    if after.isdisjoint(before):
+        return
+    for number, (old, new) in blobs.items():
+        source = before.get(new, number)
+        if source != number and old != new and old in after:
+            changes[number] = PathChange(PathChangeKind.RENAMED, changes[source].new_path, changes[number].new_path)
 
 
 def _is_safe(change: PathChange) -> bool:

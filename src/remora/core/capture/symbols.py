@@ -18,21 +18,7 @@ from remora.core.source import Anchor
 Spans = Mapping[tuple[str, str], Sequence[Span]]
 """(path, blob) -> definitions; absent when the file was not parsed."""
 
-_PROSE = (
-    ".md",
-    ".markdown",
-    ".rst",
-    ".txt",
-    ".adoc",
-    ".html",
-    ".json",
-    ".yaml",
-    ".yml",
-    ".toml",
-    ".lock",
-    ".csv",
-    ".svg",
-)
+_PROSE = (".md", ".markdown", ".rst", ".txt", ".adoc", ".html", ".json", ".yaml", ".yml", ".toml", ".lock", ".svg")
 """Files in which a line that looks like a declaration is an example or data."""
 
 
