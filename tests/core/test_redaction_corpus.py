@@ -207,11 +207,11 @@ PLACES = {
     "curl -u": "curl -u me:{} https://api.example.com/x",
     "curl --user": 'curl --user "me:{}" https://api.example.com/x',
     "openssl": "openssl rsa -in k.pem -passin pass:{}",
-    "redis.conf": "requirepass_password {}".replace("_password", "_password ="),
+    "redis.conf": "requirepass = {}",
     "ansible": "ansible_ssh_pass={}",
     "ansible become": "ansible_become_password: {}",
     "log line": "2024-05-01 ERROR login failed password={} user=bob",
-    "prose": "the password is: {}".replace("password is", "password"),
+    "prose": "the password: {}",
     "dict repr": "{{'user': 'app', 'password': '{}'}}",
     "query string": "POST /login?user=me&password={} HTTP/1.1",
     "form body": "grant_type=password&username=me&password={}",
@@ -220,6 +220,13 @@ PLACES = {
     "rails": 'password: <%= ENV["X"] %>\nold_password: {}\n',
     "helm --set": "helm install x --set auth.rootPassword={},a=b",
     "kubectl literal": "kubectl create secret generic x --from-literal=password={}",
+    "env in a json string": '{{"content": "set -e\\nexport DB_PASSWORD={}\\nexport NEXT_LINE=stays"}}',
+    "prose that says it": "My password is {}, please keep it",
+    "prose in ticks": "The password is `{}`.",
+    "piped": "echo '{}' | docker login --password-stdin -u me",
+    "here string": "sudo -S true <<< '{}'",
+    "keytool": "keytool -storepass {} -list",
+    "gpg": "gpg --batch --passphrase {} -d f",
     "securestring": 'ConvertTo-SecureString "{}" -AsPlainText -Force',
 }
 
@@ -364,3 +371,7 @@ def test_a_passphrase_of_words_is_removed() -> None:
     words = "correct horse battery " + "staple"
     for text in (f'passphrase: "{words}"', f"password: {words}\n", f"passphrase = '{words}'"):
         assert words not in redact(text).text, text
+
+
+def test_a_value_in_a_json_string_ends_at_the_escaped_line_end() -> None:
+    assert redact('"DB_PASSWORD=hunter2x\\nexport NEXT_LINE=stays"').text.endswith('\\nexport NEXT_LINE=stays"')

@@ -423,12 +423,16 @@ FOCAL_MAX = 5
 """Recognised nodes that seed the ranking; the rest of a payload is for what they lead to."""
 FOCAL_SHARE = 0.4
 """Of the best score; what scores below it is there by one shared word."""
-INFUSE_COVERAGE_MIN = 0.34
-"""Share of the prompt's idf mass that a node must cover to be recognised: about one content word in three."""
-INFUSE_RARE_WORDS_MIN = 2
-"""Or this many of its rare words, so that a long prompt is not silenced by its length."""
-INFUSE_RARE_SHARE = 0.05
-"""A word is rare when at most this share of the nodes holds it."""
+INFUSE_WORDS_MIN = 2
+"""One shared word is chance in a short prompt; two are a subject."""
+INFUSE_COVERAGE_MIN = 0.18
+"""Share of the prompt's idf mass that two words or more must cover, so that a long prompt is about something else."""
+INFUSE_LONE_COVERAGE_MIN = 0.6
+"""What a single word must cover: nearly all that the prompt says."""
+INFUSE_WORD_STRENGTH = 0.5
+"""A word of like meaning counts as a word from here on."""
+TRAJECTORY_COVERAGE_MIN = 0.3
+"""Share of the weighted words of earlier turns that recognises without the prompt; half of it with one of its words."""
 FOCAL_BIAS = 1.0
 FRONTIER_BIAS = 0.3
 EXPANSION_BIAS = 0.5

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
-from remora.core.policy import REDACTION_MAX_NESTED
+from remora.core.policy import REDACTION_JUDGED_CHARS, REDACTION_MAX_NESTED
 from remora.core.redaction.values import (
     class_count,
     has_digit_and_letter,
@@ -30,8 +30,8 @@ _SEPARATOR = re.compile(
     re.VERBOSE,
 )
 _QUOTE = re.compile(r"""[rbfuRBFUL@$]{0,2}(\\{0,3}(?:\"\"\"|'''|["'`]))""")
-_UNQUOTED = re.compile(r"[^\s\"'`,;&<>|]{1,2000}")
-_REST_OF_LINE = re.compile(r"\S{1,2000}+(?=[ \t]*(?:[#;][^\n]{0,400})?(?:\r?\n|\\[nr]|$))")
+_UNQUOTED = re.compile(r"(?:[^\s\"'`,;&<>|\\]++|\\(?![nrt\"'\\])){1,40}+")
+_REST_OF_LINE = re.compile(r"(?:[^\s\\]++|\\(?![nrt\"'])){1,40}+(?=[ \t]*(?:[#;][^\n]{0,400})?(?:\r?\n|\\[nr]|$))")
 _BLOCK = re.compile(r"[|>][+-]?\d?[ \t]*\n[ \t]{1,40}(\S{1,2000})[ \t]*(?:\n|$)")
 _TAG_VALUE = re.compile(r"\s{0,40}([^\s<>]{3,2000})\s{0,40}</")
 _LINE_START = re.compile(
@@ -41,8 +41,6 @@ _LINE_START = re.compile(
 )
 _ENV_LINE = re.compile(r"(?:^|\n)[ \t]{0,20}(?:ENV|ARG|setx|SETX)[ \t]{1,4}\w{0,60}$")
 
-_JUDGED_CHARS = 300
-"""How much of a long value is looked at to judge it."""
 _NAMES = {"password": "password", "token": "secret", "weak": "secret"}
 
 _SAID = re.compile(r"[\"'`]?([^\s\"'`<>]{6,2000})")
@@ -191,7 +189,7 @@ def _unquoted(text: str, start: int, after: re.Match[str], kind: str) -> _Value 
 
 
 def _is_secret(value: str, kind: str, *, quoted: bool) -> bool:
-    value = value[:_JUDGED_CHARS]
+    value = value[:REDACTION_JUDGED_CHARS]
     if kind == "password":
         return is_password(value, quoted=quoted) or is_phrase(value)
     if kind == "token":
@@ -200,7 +198,7 @@ def _is_secret(value: str, kind: str, *, quoted: bool) -> bool:
 
 
 def _is_plain_secret(value: str, kind: str, *, env: bool) -> bool:
-    value = value[:_JUDGED_CHARS]
+    value = value[:REDACTION_JUDGED_CHARS]
     if is_reference(value):
         return False
     if env and value.isascii() and value.replace("-", "").isalnum() and value.islower() and not is_placeholder(value):

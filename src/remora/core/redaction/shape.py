@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
-from remora.core.policy import REDACTION_MAX_NESTED
+from remora.core.policy import REDACTION_JUDGED_CHARS, REDACTION_MAX_NESTED
 
 _BEFORE_CHARS = 240
 
@@ -51,7 +51,7 @@ def _span(shape: Shape, text: str, match: re.Match[str]) -> tuple[int, int] | No
     if shape.judge:
         value = text[start:end].rstrip(",;:)]}")
         end = start + len(value)
-        if not shape.judge(value):
+        if not shape.judge(value[:REDACTION_JUDGED_CHARS]):
             return None
     if not shape.before:
         return start, end
