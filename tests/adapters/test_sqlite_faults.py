@@ -330,7 +330,7 @@ def damaged_rounds(path, rounds, seed):
 
 
 def test_a_damaged_file_never_crashes_and_never_serves_altered_items(path):
-    damaged_rounds(path, 150, seed=1)
+    damaged_rounds(path, 100, seed=1)
 
 
 @pytest.mark.slow

@@ -168,6 +168,30 @@ def test_the_file_system_is_read_from_the_mount_table(tmp_path):
         assert files.file_system_of(tmp_path) in table.read_text()
 
 
+def test_opening_a_file_again_keeps_the_locks_of_the_process(path):
+    store = opened(path)
+    store.apply(OPERATOR, plan(node("a")))
+    # another process that could lock SQLite's shared range would think that nobody uses the file
+    code = (
+        "import fcntl, sys\n"
+        "with open(sys.argv[1], 'rb+') as file:\n"
+        "    try:\n"
+        "        fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB, 510, 0x40000002)\n"
+        "    except OSError:\n"
+        "        sys.exit(7)\n"
+    )
+
+    def locked():
+        return subprocess.run([sys.executable, "-c", code, str(path)], timeout=30, check=False).returncode == 7
+
+    assert locked()
+    opened(path).close()
+    store.health()
+    assert locked()
+    store.close()
+    assert not locked()
+
+
 def test_a_removed_file_is_noticed_and_the_store_starts_anew(path):
     store = opened(path)
     store.apply(OPERATOR, plan(node("a")))

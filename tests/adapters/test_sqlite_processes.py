@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from store_shapes import OPERATOR, REPO, SHARED, node, plan
 TESTS = Path(__file__).parents[1]
 WRITER = """
 import sys
+import time
 from pathlib import Path
 from fakes.clock import FakeClock
 from remora.adapters.sqlite.store import open_store
@@ -31,6 +33,19 @@ for number in range(rounds):
     with store.read(OPERATOR) as view:
         assert view.seq >= applied.seq and f"{name}-{number}" in view.get([f"{name}-{number}"], SHARED)
 store.close()
+"""
+
+
+BUSY = """
+import sys, time
+from pathlib import Path
+from fakes.clock import FakeClock
+from remora.adapters.sqlite.store import open_store
+from store_shapes import *
+store, end, count = open_store(Path(sys.argv[1]), REPO, FakeClock()), time.monotonic() + float(sys.argv[2]), 0
+while time.monotonic() < end:
+    store.apply(OPERATOR, plan(*(node(f"{count}-{number}", "some words here") for number in range(100))))
+    count += 1
 """
 
 
@@ -55,6 +70,22 @@ def test_four_processes_writing_at_once_lose_nothing(tmp_path):
         assert times == sorted(set(times))
         assert view.get(["counter"], SHARED)["counter"].body["count"] == len(names) * rounds == view.seq
     assert store.verify() == ()
+    store.close()
+
+
+def test_a_busy_writer_does_not_starve_another(tmp_path):
+    path = tmp_path / "store.sqlite3"
+    store = open_store(path, REPO, FakeClock())
+    busy = python(BUSY, str(path), "2.5")
+    waits = []
+    while busy.poll() is None:
+        started = time.monotonic()
+        store.apply(OPERATOR, plan(node(f"live{len(waits)}")))
+        waits.append(time.monotonic() - started)
+        time.sleep(0.02)
+    assert busy.wait(30) == 0
+    assert len(waits) > 10
+    assert sorted(waits)[len(waits) * 9 // 10] < 0.5
     store.close()
 
 
@@ -104,7 +135,7 @@ def test_closing_releases_every_file(tmp_path):
         store.close()
     names = [os.readlink(entry.path) for entry in os.scandir("/proc/self/fd") if os.path.exists(entry.path)]
     assert not [name for name in names if str(tmp_path) in name]
-    assert sorted(entry.name for entry in tmp_path.iterdir()) == ["store.sqlite3"]
+    assert sorted(entry.name for entry in tmp_path.iterdir()) == ["store.sqlite3", "store.sqlite3-turn"]
 
 
 def faults_at_each_operation(tmp_path: Path, mode: str, stride: int) -> None:

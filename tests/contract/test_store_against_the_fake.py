@@ -110,7 +110,7 @@ reads = st.fixed_dictionaries(
 
 
 @settings(
-    max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
+    max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
 )
 @given(history=st.lists(steps, min_size=1, max_size=7), questions=st.lists(reads, min_size=1, max_size=3))
 def test_random_histories_end_in_the_same_answers(engine, history, questions):

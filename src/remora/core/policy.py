@@ -139,8 +139,8 @@ TYPO_CANDIDATES = 300
 """Entities looked at for mistyped words: those that share a beginning or an end."""
 ENTITIES_RANKED = 60
 """Entities that get a full score, best covered first; an answer shows at most 50."""
-ENTITY_CANDIDATES = 240
-FACT_CANDIDATES = 120
+ENTITY_CANDIDATES = 200
+FACT_CANDIDATES = 80
 """Of the lexical leg of facts. Facts of matched entities also come by expansion, so these may be fewer."""
 RELATED_TERMS_MAX = 40
 """Terms of like meaning that one query adds."""
@@ -153,7 +153,7 @@ RELATIVE_FLOOR = 0.3
 """Facts far below the best one are noise in an agent's context."""
 EXPAND_PER_NODE = 12
 """Most recent facts followed per entity and direction; what was asked by word comes by word."""
-EXPAND_LIMIT = 120
+EXPAND_LIMIT = 96
 VECTOR_BONUS = 0.3
 """The most that similarity of meaning adds to a fact's score."""
 CANDIDATE_LIMIT = 400

@@ -131,7 +131,7 @@ def scrub(con: apsw.Connection, *, deadline_seconds: float) -> bool:
     `secure_delete` has zeroed the erased bytes in the file already; the journal still holds former page images.
     """
     end = time.monotonic() + deadline_seconds
-    con.set_busy_timeout(0)
+    con.set_busy_handler(None)
     while True:
         with contextlib.suppress(apsw.BusyError):
             log, _ = con.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)

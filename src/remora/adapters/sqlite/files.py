@@ -1,6 +1,8 @@
 """The store as a file: where it lies, who may read it, and whether the file system can carry it."""
 
+import contextlib
 import os
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -11,6 +13,9 @@ FileSystemProbe = Callable[[Path], str]
 """Path -> type of the file system that holds it, as the kernel names it; "" when unknown."""
 
 OVERRIDE = "REMORA_ALLOW_NETWORK_FS"
+_CLOEXEC = getattr(os, "O_CLOEXEC", 0)
+_looking = threading.Lock()
+_looked_into: set[tuple[int, int] | None] = set()
 _MAGIC = b"SQLite format 3\0"
 _NETWORK = frozenset(
     (
@@ -74,11 +79,25 @@ def journal_mode(path: Path, probe: FileSystemProbe, *, allow_network: bool) -> 
 
 
 def prepare(path: Path) -> None:
-    """Make the folder (0700) and the file (0600) when missing; raise `Corrupt` when the file is something else."""
+    """Make the folder (0700) and the file (0600) when missing; raise `Corrupt` when the file is something else.
+
+    Closing any descriptor of a file drops all locks that this process holds on it (POSIX), SQLite's included. So a file
+    is looked into only before this process first connects to it, and by one thread at a time.
+    """
     missing = [folder for folder in (path.parent, *path.parent.parents) if not folder.exists()]
     for folder in reversed(missing):
         folder.mkdir(mode=0o700, exist_ok=True)
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o600)
+    with _looking:
+        if identity_of(path) is None:
+            with contextlib.suppress(FileExistsError):  # another process was faster
+                os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | _CLOEXEC, 0o600))
+        elif identity_of(path) not in _looked_into:
+            _check_head(path)
+        _looked_into.add(identity_of(path))
+
+
+def _check_head(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDWR | _CLOEXEC)
     try:
         head = os.read(descriptor, len(_MAGIC))
     finally:

@@ -10,8 +10,9 @@ import apsw
 
 from remora.adapters.sqlite import care, files, layout
 from remora.adapters.sqlite.change_writer import ChangeWriter
-from remora.adapters.sqlite.pool import Pool, connect, dispose, reading, set_journal, writing
+from remora.adapters.sqlite.pool import Pool, connect, dispose, patience, reading, set_journal, writing
 from remora.adapters.sqlite.rows import Reader
+from remora.adapters.sqlite.turnstile import Turnstile
 from remora.adapters.sqlite.view import SqliteView
 from remora.core.errors import Conflict, InvalidInput, Unavailable
 from remora.core.graph import Applied, Changes
@@ -67,6 +68,7 @@ class SqliteStore:
         self._busy_timeout_seconds = busy_timeout_seconds
         self._pool = Pool(path, self._prepare, busy_timeout_seconds=busy_timeout_seconds)
         self._writer = threading.Lock()  # threads of one process queue here instead of polling the file's lock
+        self._turnstile = Turnstile(path)
         self._writing_thread = 0
         self._last_time = 0
         self._damaged: set[int] = set()
@@ -115,7 +117,7 @@ class SqliteStore:
             raise Unavailable(f"the store {self._path} is busy: another thread writes", advice="try again")
         self._writing_thread = threading.get_ident()
         try:
-            with self._pool.borrow() as con, writing(con):
+            with self._pool.borrow() as con, writing(con, self._turnstile.turn(self._busy_timeout_seconds)):
                 yield con
         finally:
             self._writing_thread = 0
@@ -191,7 +193,7 @@ class SqliteStore:
             try:
                 done = care.scrub(con, deadline_seconds=self._busy_timeout_seconds)
             finally:
-                con.set_busy_timeout(int(self._busy_timeout_seconds * 1000))
+                con.set_busy_handler(patience(self._busy_timeout_seconds))
         if not done:
             advice = "end long reads and run `remora doctor --scrub`; the data itself is deleted"
             raise Unavailable(f"erased bytes may still lie in the journal of {self._path}", advice=advice)
@@ -199,6 +201,7 @@ class SqliteStore:
     def close(self) -> None:
         """Release files and connections."""
         self._pool.close()
+        self._turnstile.close()
 
 
 def _replay(reader: Reader, seq: int, result: str | None) -> Applied:
