@@ -64,13 +64,17 @@ def mentions(subject: str, body: str, identity: str) -> tuple[Mention, ...]:
     found.update(dict.fromkeys(_pulls(subject, body, identity)))
     if body:
         found.update(dict.fromkeys(_commits(body)))
-        for match in _TRAILER.finditer(body):
+        for match in _TRAILER.finditer(body) if ":" in body else ():
             found.update(dict.fromkeys(_trailer(match[1].lower(), match[2], identity)))
     for text in (subject, body):
-        for match in _INLINE.finditer(text):
+        for match in _INLINE.finditer(text) if _names_something(text) else ():
             for target in _targets(match[1], identity):
                 found[Mention(Relation.FIXED, target)] = None
     return tuple(found)
+
+
+def _names_something(text: str) -> bool:
+    return "#" in text or "://" in text or "GH-" in text or "gh-" in text
 
 
 def _pulls(subject: str, body: str, identity: str) -> Iterator[Mention]:
