@@ -19,9 +19,9 @@ TABLES = frozenset({"core/policy.py", "core/encounters/schema.py", "core/records
 """Files that are tables, where length is no complexity."""
 BANNED_WORDS = ("manager", "helper", "util", "utils", "common", "misc", "service", "handler", "processor")
 CORE_STDLIB = frozenset(
-    "__future__ abc array ast base64 bisect collections contextlib contextvars copy dataclasses datetime decimal "
-    "difflib enum fnmatch fractions functools hashlib heapq hmac html io ipaddress itertools json keyword math "
-    "operator posixpath re statistics string struct textwrap tokenize tomllib types typing unicodedata urllib "
+    "__future__ abc array ast base64 binascii bisect collections contextlib contextvars copy dataclasses datetime "
+    "decimal difflib enum fnmatch fractions functools hashlib heapq hmac html io ipaddress itertools json keyword "
+    "math operator posixpath re shlex statistics string struct textwrap tokenize tomllib types typing unicodedata urllib "
     "zlib".split()
 )
 
@@ -104,7 +104,18 @@ LIGHT = [
     ("remora.entrypoints.cli", ["--help"]),
     ("remora.entrypoints.cli", ["recall", "--help"]),
 ]
-HEAVY = ("mcp", "mcp_types", "neo4j", "numpy", "starlette", "tree_sitter", "rustworkx", "kglite", "pydantic", "httpx2")
+HEAVY = (
+    "mcp",
+    "mcp_types",
+    "neo4j",
+    "numpy",
+    "starlette",
+    "tree_sitter",
+    "rustworkx",
+    "kglite",
+    "httpx2",
+    "rich.console",
+)
 
 
 @pytest.mark.parametrize(
