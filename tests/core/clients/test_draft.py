@@ -1,11 +1,10 @@
 """Settings that others own are patched by insertion only: foreign bytes stay, and what was added can be taken back."""
 
-import json
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from jsonc_documents import blank, document
 from remora.core.clients.draft import Draft, without
 from remora.core.clients.jsonc import scan, value_of
 from remora.core.errors import InvalidInput
@@ -92,36 +91,6 @@ def test_a_shape_that_is_not_ours_to_guess_is_refused(text: str) -> None:
 def test_what_cannot_be_parsed_is_refused_with_its_line(text: str) -> None:
     with pytest.raises(InvalidInput, match=r"line|levels"):
         Draft(text)
-
-
-blank = st.sampled_from(["", " ", "\n", "\r\n  ", "\t", " /* x, ] */ ", " // y }\n"])
-keys = st.text(st.characters(exclude_categories=["Cs"]), max_size=5).map(json.dumps)
-
-
-@st.composite
-def document(draw: st.DrawFn, depth: int = 0) -> str:
-    shape = (
-        draw(st.sampled_from(["scalar", "object", "array"])) if 0 < depth < 4 else "object" if depth == 0 else "scalar"
-    )
-    if shape == "scalar":
-        return draw(st.sampled_from(["1", "-2.5e3", "true", "null", '"a \\" // b"', '"/* x"', '"é"']))
-    count = draw(st.integers(0, 3))
-    names = draw(st.lists(keys, min_size=count, max_size=count, unique_by=json.loads))
-    if depth == 0 and count and draw(st.booleans()):
-        names[0] = '"hooks"'
-    parts = []
-    for index in range(count):
-        is_hooks = depth == 0 and names[index] == '"hooks"'
-        inner = (
-            draw(st.sampled_from(["{}", "{ /* none */ }", '{"SessionStart": []}', '{\n "Stop": [1,]}']))
-            if is_hooks
-            else draw(document(depth + 1))
-        )
-        body = inner if shape == "array" else f"{names[index]}{draw(blank)}:{draw(blank)}{inner}"
-        parts.append(draw(blank) + body + draw(blank))
-    tail = "," + draw(blank) if parts and draw(st.booleans()) else draw(blank)
-    opener, closer = ("{", "}") if shape == "object" else ("[", "]")
-    return opener + ",".join(parts) + tail + closer
 
 
 @given(document(), blank)

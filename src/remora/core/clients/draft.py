@@ -83,9 +83,9 @@ class Draft:
             start = member.start  # what follows must not end up inside the comment before
         if following:
             self._delete(following.end() - 1, following.end())
-        elif index == 0:
+        elif index == 0 and "\n" in self.text[start : member.start] and self._is_opened_up(before, start):
             closing = self._newline + self._line_indent(node.start)
-            end += len(closing) if self.text.startswith(closing, end) and "\n" in self.text[start : member.start] else 0
+            end += len(closing) if self.text.startswith(closing, end) else 0
         self._delete(start, end)
         if not following and index > 0 and (comma := _COMMA.match(self.text, node.members[index - 1].value.end)):
             self._delete(comma.end() - 1, comma.end())
@@ -108,6 +108,11 @@ class Draft:
             self._insert(anchor, body)
             self._insert(node.members[-1].value.end, ",")
         self._root = scan(self.text)
+
+    def _is_opened_up(self, before: int, start: int) -> bool:
+        """Whether the line end after a sole member is ours: there was none in the container before."""
+        trivia = self.text[before:start]
+        return "\n" not in trivia and not _ends_in_line_comment(trivia)
 
     def _is_spread(self, node: Node) -> bool:
         """Whether members stand on lines of their own; an empty container is opened up."""
