@@ -13,6 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from remora.core.redaction import Finding, Redacted, redact, redact_text
+from remora.core.redaction.contexts import CONTEXT_SHAPES
+from remora.core.redaction.patterns import BLOCK_SHAPES, VENDOR_SHAPES
+from remora.core.redaction.shape import compiled
 
 SECRET = "hunter" + "2x9"
 PIECES = st.sampled_from(
@@ -258,3 +261,11 @@ def test_hostile_text_costs_little(unit: str) -> None:
     before = time.process_time()
     redact(text)
     assert time.process_time() - before < 2.5  # ten times the bar: a test run must not fail by a busy machine
+
+
+def test_every_shape_compiles_and_names_its_literals() -> None:
+    for shape in (*BLOCK_SHAPES, *VENDOR_SHAPES, *CONTEXT_SHAPES):
+        compiled(shape.regex)
+        compiled(shape.before)
+        assert all(shape.literals), shape.kind
+    assert len({shape.kind for shape in VENDOR_SHAPES}) >= 30

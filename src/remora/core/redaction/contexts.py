@@ -86,13 +86,7 @@ _TOOLS = (
 
 def _row(kind: str, literals: str, regex: str, judge: Callable[[str], bool], before: str = "") -> Shape:
     """`literals` are `|`-separated and in lower case."""
-    return Shape(
-        kind,
-        tuple(literals.split("|")),
-        re.compile(regex, re.IGNORECASE),
-        re.compile(before + "$", re.IGNORECASE) if before else None,
-        judge,
-    )
+    return Shape(kind, tuple(literals.split("|")), "(?i)" + regex, before and f"(?i){before}$", judge)
 
 
 CONTEXT_SHAPES = (

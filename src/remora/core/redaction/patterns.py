@@ -6,7 +6,7 @@ from remora.core.redaction.shape import Shape
 
 
 def _row(kind: str, literals: str, regex: str, before: str = "") -> Shape:
-    return Shape(kind, tuple(literals.split()), re.compile(regex), re.compile(before + "$") if before else None)
+    return Shape(kind, tuple(literals.split()), regex, before and before + "$")
 
 
 # A secret may follow an escaped line end or sign (`\n`, `%3D`), whose letters are no part of it.

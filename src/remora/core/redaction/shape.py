@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator
+from functools import cache
 from typing import NamedTuple
 
 from remora.core.policy import REDACTION_JUDGED_CHARS, REDACTION_MAX_NESTED
@@ -13,14 +14,21 @@ class Shape(NamedTuple):
     """One shape of one kind. Every quantifier is bounded, so that hostile text costs little.
 
     `regex` is matched at each occurrence of a literal; the secret is its group `value`, else the whole match, begun
-    earlier by the group-less `before` (which must end where the literal starts). `judge` may refuse the value.
+    earlier by the group-less `before`, which ends where the literal starts. `judge` may refuse the value.
+    Expressions are compiled at first need: most runs of the program never meet most kinds.
     """
 
     kind: str
     literals: tuple[str, ...]
-    regex: re.Pattern[str]
-    before: re.Pattern[str] | None = None
+    regex: str
+    before: str = ""
     judge: Callable[[str], bool] | None = None
+
+
+@cache
+def compiled(expression: str) -> re.Pattern[str]:
+    """The compiled expression, kept for the process: there are as many as there are shapes."""
+    return re.compile(expression)
 
 
 def shape_spans(shapes: Iterable[Shape], text: str, searched: str) -> Iterator[tuple[int, int, str]]:
@@ -34,8 +42,9 @@ def shape_spans(shapes: Iterable[Shape], text: str, searched: str) -> Iterator[t
 def _spans(shape: Shape, literal: str, text: str, searched: str) -> Iterator[tuple[int, int]]:
     reach = nested = 0
     at = searched.find(literal)
-    while at >= 0:
-        match = shape.regex.match(text, at)
+    regex = compiled(shape.regex) if at >= 0 else None
+    while at >= 0 and regex:
+        match = regex.match(text, at)
         nested = nested + 1 if at < reach else 0
         reach = max(reach, match.end()) if match else reach
         span = _span(shape, text, match) if match and nested <= REDACTION_MAX_NESTED else None
@@ -45,7 +54,8 @@ def _spans(shape: Shape, literal: str, text: str, searched: str) -> Iterator[tup
 
 
 def _span(shape: Shape, text: str, match: re.Match[str]) -> tuple[int, int] | None:
-    start, end = match.span("value" if "value" in shape.regex.groupindex else 0)
+    named = "value" in match.re.groupindex
+    start, end = match.span("value" if named else 0)
     if start < 0:
         return None
     if shape.judge:
@@ -55,7 +65,7 @@ def _span(shape: Shape, text: str, match: re.Match[str]) -> tuple[int, int] | No
             return None
     if not shape.before:
         return start, end
-    before = shape.before.search(text, max(0, match.start() - _BEFORE_CHARS), match.start())
+    before = compiled(shape.before).search(text, max(0, match.start() - _BEFORE_CHARS), match.start())
     if not before:
         return None
-    return (start if "value" in shape.regex.groupindex else before.start()), end
+    return (start if named else before.start()), end
