@@ -19,14 +19,15 @@ _IGNORE_ALL_BUT_SHARED = b"/*\n!/shared/\n"
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Paths of one log. `home` is the `.remora` folder."""
+    """Paths of one log. `home` is the `.remora` folder; `bare` says that it is the memory folder itself."""
 
     home: Path
+    bare: bool = False
 
     @property
     def memory(self) -> Path:
         """What the log owns."""
-        return self.home / "memory"
+        return self.home if self.bare else self.home / "memory"
 
     @property
     def records(self) -> Path:
@@ -76,6 +77,16 @@ class Layout:
         if not is_derivable(record) and record.access_scope.scope is ScopeKind.REPOSITORY and self.shared.is_dir():
             return self.shared
         return self.records
+
+
+def layout_of(store: Path) -> Layout | None:
+    """The layout of a store as people name it: a checkout, a `.remora` or `.synaptic` folder, or a memory folder."""
+    for home in (store, store / ".remora", store / ".synaptic"):
+        if (home / "memory" / "records").is_dir() or (home / "memory" / "segments").is_dir():
+            return Layout(home)
+    if (store / "records").is_dir() or (store / "segments").is_dir():
+        return Layout(store, bare=True)
+    return None
 
 
 def prepare(layout: Layout, disk: Disk) -> None:

@@ -33,8 +33,14 @@ _Found = TypeVar("_Found")
 class FileRecordLog:
     """The log under one `.remora` folder; many processes may use it at once. Reads need no lock and write nothing."""
 
-    def __init__(self, home: Path, *, disk: Disk | None = None, now_ns: Callable[[], int] = time.time_ns) -> None:
-        self._layout = Layout(home)
+    def __init__(
+        self,
+        home: Path | Layout,
+        *,
+        disk: Disk | None = None,
+        now_ns: Callable[[], int] = time.time_ns,
+    ) -> None:
+        self._layout = home if isinstance(home, Layout) else Layout(home)
         self._disk = disk or Disk()
         self._now_ns = now_ns
 

@@ -16,7 +16,7 @@ _FLUSH_DOCUMENTS = 20_000
 """Documents gathered before they are written in key order; bounds memory during a rebuild."""
 
 _INSERTS = {
-    "doc": "INSERT INTO doc VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    "doc": "INSERT INTO doc VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     "content": "INSERT INTO content VALUES(?, ?, ?, ?)",
     "anchor": "INSERT OR IGNORE INTO anchor VALUES(?, ?, ?)",
     "path": "INSERT OR IGNORE INTO path VALUES(?, ?)",
@@ -51,7 +51,7 @@ class DocumentWriter:
         kind, category = record.kind.value, int(category_of(record))
         self._rows["doc"].append(
             (doc, record.id, part, kind, category, record.lifecycle.value, record.occurred_at, record.confidence,
-             record.verification.status.value)
+             record.verification.status.value, bindable(record.owner))
         )  # fmt: skip
         self.gathered[record.id] = stored.digest
         self._rows["content"].append((doc, stored.digest, pack_tokens(words), stored.data))

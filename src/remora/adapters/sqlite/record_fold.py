@@ -36,7 +36,7 @@ def is_fresh(known: _Known, units: Collection[LogUnit], log: RecordLog) -> bool:
         if not settled:
             young.append(unit.name)
     contents = {content.unit: content.digest for content in log.read(young)}
-    return all(contents.get(name) == known[name][2] != "" for name in young)
+    return all(contents.get(name) == known[name][2] for name in young)
 
 
 @dataclass(slots=True)

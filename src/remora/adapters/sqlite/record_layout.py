@@ -11,7 +11,7 @@ from remora.core.records.model import AccessScope
 from remora.core.records.vocabulary import Lifecycle, RecordKind, ScopeKind, VerificationStatus
 from remora.core.text import tokens
 
-_VERSION = 1
+_VERSION = 2
 _PROBE = "refreshToken src/a_b.py v1.2.3 don't C++ 日本語 running déjà 🚀 HTTPServer2"
 
 _TABLES = """
@@ -24,7 +24,7 @@ CREATE TABLE diverged(id TEXT PRIMARY KEY, units TEXT) WITHOUT ROWID;
 CREATE TABLE part(part INTEGER PRIMARY KEY, scope TEXT, workspace TEXT, owner TEXT, repository TEXT,
   docs INTEGER DEFAULT 0, lengths TEXT DEFAULT '{}', UNIQUE(scope, workspace, owner, repository));
 CREATE TABLE doc(doc INTEGER PRIMARY KEY, id TEXT UNIQUE, part INTEGER, kind TEXT, category INTEGER, lifecycle TEXT,
-  occurred_at INTEGER, confidence REAL, verification TEXT);
+  occurred_at INTEGER, confidence REAL, verification TEXT, owner TEXT);
 CREATE INDEX doc_time ON doc(occurred_at DESC, id);
 CREATE TABLE content(doc INTEGER PRIMARY KEY, digest TEXT, tokens TEXT, data BLOB);
 CREATE TABLE posting(term TEXT, part INTEGER, bucket INTEGER, docs BLOB, PRIMARY KEY(term, part, bucket)) WITHOUT ROWID;
@@ -79,7 +79,7 @@ def _empty(con: apsw.Connection) -> None:
 # --- Rows -------------------------------------------------------------------------------------------------------------
 
 CANDIDATE_COLUMNS = """d.id, d.kind, d.category, d.lifecycle, d.occurred_at, d.confidence, d.verification,
-  p.repository, p.scope, p.workspace, p.owner, c.tokens, c.data"""
+  p.repository, p.scope, p.workspace, d.owner, c.tokens, c.data"""
 CANDIDATE_TABLES = "doc d JOIN part p USING(part) JOIN content c USING(doc)"
 
 

@@ -66,10 +66,12 @@ def _undoes(record: IndexedRecord) -> bool:
 def _may_supersede(holder: IndexedRecord, target: IndexedRecord) -> bool:
     """Whether the holder's writer may write the target: same repository and kind, and no narrower an audience.
 
-    A private record answers to its owner alone; a shared one only to records shared in the same way.
+    A private record answers to its owner alone; a shared one to records shared in the same way, and a workspace's also
+    to what its owner made of it for the whole repository.
     """
     if holder.repository != target.repository or holder.kind is not target.kind or holder.id == target.id:
         return False
     if target.access_scope.scope is ScopeKind.PRIVATE:
         return holder.owner == target.owner
-    return holder.access_scope == target.access_scope
+    widened = holder.access_scope.scope is ScopeKind.REPOSITORY and bool(holder.owner) and holder.owner == target.owner
+    return holder.access_scope == target.access_scope or widened
