@@ -1,7 +1,7 @@
 """A commit becomes a record: one observation that depends on the commit alone, so that every clone writes the same."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from remora.core.capture.clean_texts import redact_all
 from remora.core.capture.git_log import RawCommit
@@ -26,7 +26,7 @@ from remora.core.records.model import (
     SymbolChange,
     Verification,
 )
-from remora.core.records.vocabulary import PathChangeKind, RecordKind
+from remora.core.records.vocabulary import PathChangeKind, RecordKind, Relation
 from remora.core.text import clean
 
 _UNVERIFIED = Verification()
@@ -155,6 +155,39 @@ def commit_record(
         verification=Verification(notes="; ".join(notes)) if notes else _UNVERIFIED,
         access_scope=SHARED,
         links=_links(commit, context.repository, full_ids or {}) if commit.mentions else (),
+    )
+
+
+def anchored_id(record: Record) -> str:
+    """The id of the record that tells the same commit with its symbols."""
+    return record_id(record.repository, _anchored_key(record))
+
+
+def _anchored_key(record: Record) -> str:
+    return f"{record.idempotency_key}:anchor:{record.id}"
+
+
+def anchored_record(record: Record, symbols: TouchedSymbols) -> Record:
+    """The same observation with what it did to symbols: a new record that takes the place of one made without."""
+    notes = "; ".join(note for note in (record.verification.notes, *symbols.notes) if note)
+    return Record.create(
+        idempotency_key=_anchored_key(record),
+        kind=record.kind,
+        title=record.title,
+        summary=record.summary,
+        repository=record.repository,
+        occurred_at=record.occurred_at,
+        sources=record.sources,
+        branch=record.branch,
+        commit=record.commit,
+        affected_symbols=symbols.anchors,
+        symbol_changes=symbols.renames,
+        path_changes=record.path_changes,
+        verification=replace(record.verification, notes=notes),
+        confidence=record.confidence,
+        access_scope=record.access_scope,
+        owner=record.owner,
+        links=(*record.links, Link(Relation.SUPERSEDES, record.id)),
     )
 
 
