@@ -55,7 +55,7 @@ def ask(server: Server, event: bytes, options: dict[str, str], until: float) -> 
         connection.settimeout(max(0.01, until - time.monotonic()))
         connection.sendall(_request(server, event, options) + event)
         received = b""
-        while len(received) <= _ANSWER_MAX_BYTES and (piece := connection.recv(65536)):
+        while not _is_whole(received) and (piece := connection.recv(65536)):
             received += piece
             connection.settimeout(max(0.01, until - time.monotonic()))
         return _body(received)
@@ -129,10 +129,7 @@ def _body(received: bytes) -> bytes | str:
         return b""
     if words[1] != b"200":
         return "server_said_" + words[1].decode("ascii")
-    length = next(
-        (line[15:].strip() for line in head.lower().split(b"\r\n") if line.startswith(b"content-length:")), b""
-    )
-    if not length.isdigit() or int(length) != len(body):
+    if _length(head) != len(body):
         return "answer_cut_short"
     if not body.strip():
         return b""
@@ -140,6 +137,20 @@ def _body(received: bytes) -> bytes | str:
         return body if is_json_object(body.decode("utf-8")) else "answer_is_not_json"
     except UnicodeDecodeError:
         return "answer_is_not_json"
+
+
+def _length(head: bytes) -> int:
+    """What the head says about the body's length, -1 when it says nothing."""
+    lines = head.lower().split(b"\r\n")
+    length = next((line[15:].strip() for line in lines if line.startswith(b"content-length:")), b"")
+    return int(length) if length.isdigit() and len(length) < 10 else -1
+
+
+def _is_whole(received: bytes) -> bool:
+    """Whether there is nothing more to wait for, also from a server that keeps the connection open."""
+    head, end, body = received.partition(b"\r\n\r\n")
+    length = 0 if head[9:12] == b"204" else _length(head)
+    return len(received) > _ANSWER_MAX_BYTES or bool(end and 0 <= length <= len(body))
 
 
 def _private_bytes(path: str) -> bytes:

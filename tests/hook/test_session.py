@@ -6,11 +6,17 @@ import shutil
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import uvicorn
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
 
 from hook_processes import ARGUMENTS, EVENT, HOOK, TOKEN, Loopback, journal, run_hook, write_run_file
 
@@ -34,6 +40,35 @@ def test_the_servers_bytes_reach_the_client_as_they_are(project: Path, serve: Se
     assert body == EVENT
     assert journal(project) == ""
     assert (project / ".remora/cache/hooks/claude-code.UserPromptSubmit").exists()
+
+
+def test_a_server_that_keeps_the_connection_open_is_not_waited_for(project: Path, serve: Serve) -> None:
+    held: list[socket.socket] = []
+    serve(lambda connection: (held.append(connection.dup()), connection.sendall(http(ANSWER)))[1])
+    ran = run_hook(project)
+    assert ran.out == ANSWER
+    assert ran.seconds < 1.5
+    held[0].close()
+
+
+def test_a_real_web_server_is_understood(project: Path) -> None:
+    async def hook(request: Request) -> Response:
+        good = (
+            request.headers["authorization"] == f"Bearer {TOKEN}"
+            and request.query_params["event"] == "UserPromptSubmit"
+        )
+        return Response(ANSWER if good and await request.body() == EVENT else b"", media_type="application/json")
+
+    listening = socket.create_server(("127.0.0.1", 0))
+    app = Starlette(routes=[Route("/api/v1/hook", hook, methods=["POST"])])
+    server = uvicorn.Server(uvicorn.Config(app, log_level="error", lifespan="off"))
+    thread = threading.Thread(target=server.run, args=([listening],), daemon=True)
+    thread.start()
+    write_run_file(project, {"port": listening.getsockname()[1], "token": TOKEN, "pid": os.getpid()})
+    assert run_hook(project).out == ANSWER
+    server.should_exit = True
+    thread.join(timeout=10)
+    listening.close()
 
 
 def test_a_silent_server_is_silence_and_still_a_success(project: Path, serve: Serve) -> None:
