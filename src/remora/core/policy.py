@@ -429,6 +429,14 @@ INFUSE_COVERAGE_MIN = 0.18
 """Share of the prompt's idf mass that two words or more must cover, so that a long prompt is about something else."""
 INFUSE_LONE_COVERAGE_MIN = 0.6
 """What a single word must cover: nearly all that the prompt says."""
+INFUSE_LONG_PROMPT_WORDS = 5
+"""Telling words from which a prompt says what it is about, so that one rare word of a node's name counts."""
+INFUSE_RARE_SHARE = 0.05
+INFUSE_RARE_NODES_MIN = 2
+"""A word is rare when at most this share of the nodes, or this many, hold it."""
+INFUSE_LINKED = 24
+"""Best candidates whose relations among each other are read: what two linked nodes hold together counts for both."""
+INFUSE_LINKS_PER_NODE = 8
 INFUSE_WORD_STRENGTH = 0.5
 """A word of like meaning counts as a word from here on."""
 TRAJECTORY_COVERAGE_MIN = 0.3
@@ -444,12 +452,12 @@ RENEWAL_HORIZON_TURNS = 10
 LEDGER_ENTRIES_MAX = 2_000
 INFUSE_MAX_CHARS = 10_000
 INFUSE_MAX_CHARS_CAP = 50_000
-INFUSE_FRONTIER_SCAN = 60
+INFUSE_FRONTIER_SCAN = 30
 """Newest questions and hypotheses looked at per prompt, so that its cost does not grow with the graph."""
-INFUSE_CANDIDATES = 200
+INFUSE_CANDIDATES = 150
 """Nodes sharing a word with the moment that are read and ranked per prompt, those with its rarest words first."""
-INFUSE_FAN_OUT = 20
-INFUSE_EDGES_MAX = 300
+INFUSE_FAN_OUT = 12
+INFUSE_EDGES_MAX = 200
 """Relations gathered around the focal nodes per prompt."""
 INFUSE_BODY_CHARS = 400
 """Of one node's description in a payload; the rest is one call away, and the line says so."""

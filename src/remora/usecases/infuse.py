@@ -13,7 +13,7 @@ from remora.core.errors import InvalidInput, RemoraError
 from remora.core.facts.layout import FAMILY as FACTS
 from remora.core.graph import Candidates, Json, Node
 from remora.core.infusion.compose import Offer, Scene, blocks, deliverable, signature, surfaced
-from remora.core.infusion.gather import gather, newest_threads
+from remora.core.infusion.gather import gather, links, newest_threads
 from remora.core.infusion.ledger import Ledger, ledger_id
 from remora.core.infusion.meanings import content_states
 from remora.core.infusion.payload import Payload, assemble
@@ -160,7 +160,12 @@ def _read(
     selection = _matched(view, moment, found, threads, matcher, prompt, turns) if matcher else Selection()
     if selection.channel != "meaning":
         selection = select_local(
-            moment, items.values(), found.stats, {item.id: score for item, score in near}, fallback=selection.fallback
+            moment,
+            items.values(),
+            found.stats,
+            {item.id: score for item, score in near},
+            lambda ids: links(view, ids),
+            fallback=selection.fallback,
         )
     focal = [row.id for row in selection.focal]
     chosen = view.get(focal, (REPOSITORY,))

@@ -70,6 +70,19 @@ def newest_threads(view: View) -> list[Node]:
     ]
 
 
+def links(view: View, ids: Collection[str]) -> list[tuple[str, str]]:
+    """Pairs of these nodes that an authored relation joins."""
+    around = view.expand(
+        ids,
+        (REPOSITORY,),
+        labels=AUTHORED_RELATIONS,
+        incoming=False,
+        per_node=policy.INFUSE_LINKS_PER_NODE,
+        limit=policy.INFUSE_LINKS_PER_NODE * max(1, len(ids)),
+    )
+    return [(edge.source, edge.target) for edge in around.edges if edge.source in ids and edge.target in ids]
+
+
 def gather(view: View, focal: Sequence[str], known: Iterable[Node]) -> Authored:
     """The authored graph two relations around the focal nodes, and the known nodes.
 

@@ -1,13 +1,13 @@
 """Local selection: which nodes the moment is about, by words or vectors, or by a matcher; and when it is about none."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from remora.core import policy
 from remora.core.encounters.search import WEIGHTS
 from remora.core.graph import Item, Node, TermStats
 from remora.core.recall.bm25 import bm25, idf
-from remora.core.recall.matching import Matcher, Question
+from remora.core.recall.matching import Matcher, Question, Strengths, union
 from remora.core.text import parse_query, tokens
 
 _TASK_WORDS = """
@@ -18,6 +18,10 @@ update upgrade use using variable want work write wrong
 """
 _TASK_TERMS = frozenset(term for word in _TASK_WORDS.split() for term in tokens(word))
 """What every prompt to a coding agent is made of: such a word is searched for, but it recognises nothing by itself."""
+
+
+Links = Callable[[Sequence[str]], Iterable[tuple[str, str]]]
+"""Reads which of these nodes are joined by an authored relation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,27 +77,37 @@ def select_local(
     items: Iterable[Item],
     stats: TermStats,
     similar: Mapping[str, float] | None = None,
+    links: Links | None = None,
     *,
     fallback: str = "",
 ) -> Selection:
     """Rank the items by words (and by similarity of meaning, where given) and keep those that are recognised.
 
-    A node is recognised when it covers enough of the prompt's idf mass, or several of its rare words, or when it is
-    near in meaning (`similar` holds only what is above the model's floor). The trajectory lifts what is recognised,
-    and recognises alone only what covers much of it.
+    A node is recognised when it covers several of the prompt's words, alone or together with a node it is linked to;
+    when a long prompt holds a rare word of its name; or when it is near in meaning (`similar` holds only what is above
+    the model's floor). The trajectory lifts what is recognised, and recognises alone only what covers much of it.
     """
-    nodes = [item for item in items if isinstance(item, Node)]
     reader = _Reader(moment, stats, similar or {})
-    rows = sorted(filter(None, map(reader.read, nodes)), key=lambda row: (-round(row.score, 9), row.id))
+    matches = [reader.match(item) for item in items if isinstance(item, Node)]
+    ordered = sorted(matches, key=lambda match: (-round(match.score, 9), match.node.id))
+    nodes = {match.node.id: match for match in ordered}
+    beside: dict[str, list[_Match]] = {}
+    for one, other in links(list(nodes)[: policy.INFUSE_LINKED]) if links else ():
+        if one in nodes and other in nodes:
+            beside.setdefault(one, []).append(nodes[other])
+            beside.setdefault(other, []).append(nodes[one])
+    found = (reader.read(match, beside.get(item, ())) for item, match in nodes.items())
+    rows = [row for row in found if row is not None]
     kept = [row for row in rows if row.score >= policy.FOCAL_SHARE * rows[0].score]
-    return Selection(tuple(kept[: policy.FOCAL_MAX]), "local", fallback, len(nodes))
+    return Selection(tuple(kept[: policy.FOCAL_MAX]), "local", fallback, len(matches))
 
 
 def ranked_locally(moment: Moment, items: Iterable[Item], stats: TermStats) -> list[str]:
     """Ids of everything that shares a word with the moment, best first: what a matcher is offered."""
     reader = _Reader(moment, stats, {})
-    scores = {item.id: reader.score(item) for item in items if isinstance(item, Node)}
-    return sorted((item for item in scores if scores[item] > 0), key=lambda item: (-round(scores[item], 9), item))
+    matches = [reader.match(item) for item in items if isinstance(item, Node)]
+    ordered = sorted(matches, key=lambda match: (-round(match.score, 9), match.node.id))
+    return [match.node.id for match in ordered if match.score > 0]
 
 
 def select_matched(chosen: Iterable[str], nodes: Mapping[str, Item], considered: int) -> Selection:
@@ -103,50 +117,74 @@ def select_matched(chosen: Iterable[str], nodes: Mapping[str, Item], considered:
     return Selection(focal[: policy.FOCAL_MAX], "meaning", "", considered)
 
 
+@dataclass(frozen=True, slots=True)
+class _Match:
+    """What a node holds of the prompt, and of the trajectory how many words and what share of their weight."""
+
+    node: Node
+    score: float
+    covered: float
+    strengths: Strengths
+    earlier_words: int
+    before: float
+
+
 class _Reader:
     def __init__(self, moment: Moment, stats: TermStats, similar: Mapping[str, float]) -> None:
-        self._moment = moment
+        self._prompt = moment.prompt
         self._stats = stats
         self._similar = similar
         self._matcher = Matcher(moment.prompt, stats)
         self._before = {term: idf(term, stats) * weight for term, weight in moment.trajectory.items()}
         self._before_total = sum(self._before.values())
-        rare = max(1.0, policy.INFUSE_RARE_SHARE * stats.documents)
-        self._rare = [
-            {unit.term, unit.whole}
-            for unit in moment.prompt.units
-            if 0 < max(stats.frequency.get(unit.term, 0), stats.frequency.get(unit.whole, 0)) <= rare
-        ]
+        rare = max(policy.INFUSE_RARE_NODES_MIN, policy.INFUSE_RARE_SHARE * stats.documents)
+        self._rare = {unit.term for unit in moment.prompt.units if 0 < stats.frequency.get(unit.term, 0) <= rare}
+        self._long = len({unit.whole for unit in moment.prompt.units}) >= policy.INFUSE_LONG_PROMPT_WORDS
 
-    def _parts(self, node: Node) -> tuple[frozenset[str], float, float]:
-        """The node's tokens, and the covered shares of the prompt and of the trajectory."""
+    def match(self, node: Node) -> _Match:
+        """Compare a node's words with the moment's; the score says how much it has to do with it, recognised or not."""
         held = frozenset(token for row in node.tokens.values() for token in row)
-        covered = self._matcher.mass(self._matcher.tokens(held))
         shared = held & self._before.keys()
         before = sum(self._before[term] for term in shared) / self._before_total if shared else 0.0
-        return held, covered, before
+        strengths = self._matcher.tokens(held)
+        covered = self._matcher.mass(strengths)
+        score = covered + policy.TRAJECTORY_WEIGHT * before + policy.VECTOR_BONUS * self._similar.get(node.id, 0.0)
+        if covered:
+            lexical = bm25(node.tokens, self._prompt.terms, self._prompt.query.prefixes, self._stats, WEIGHTS)
+            score += lexical / (1.0 + lexical)
+        return _Match(node, score, covered, strengths, len(shared), before)
 
-    def score(self, node: Node) -> float:
-        """How much the node has to do with the moment, recognised or not."""
-        _, covered, before = self._parts(node)
-        return self._score(node, covered, before)
-
-    def _score(self, node: Node, covered: float, before: float) -> float:
-        prompt = self._moment.prompt
-        lexical = bm25(node.tokens, prompt.terms, prompt.query.prefixes, self._stats, WEIGHTS) if covered else 0.0
-        words = lexical / (1.0 + lexical) + covered
-        return words + policy.TRAJECTORY_WEIGHT * before + policy.VECTOR_BONUS * self._similar.get(node.id, 0.0)
-
-    def read(self, node: Node) -> Focal | None:
+    def read(self, match: _Match, beside: Iterable[_Match]) -> Focal | None:
         """The node as recognised, or None."""
-        held, covered, before = self._parts(node)
-        rare = sum(bool(words & held) for words in self._rare)
-        if covered >= policy.INFUSE_COVERAGE_MIN or rare >= policy.INFUSE_RARE_WORDS_MIN:
+        if self._by_words(match, beside):
             why = "words"
-        elif node.id in self._similar:
+        elif match.node.id in self._similar:
             why = "vectors"
-        elif before >= policy.INFUSE_COVERAGE_MIN:
+        elif self._by_trajectory(match):
             why = "trajectory"
         else:
             return None
-        return Focal(node.id, self._score(node, covered, before), covered, why)
+        return Focal(match.node.id, match.score, match.covered, why)
+
+    def _by_words(self, match: _Match, beside: Iterable[_Match]) -> bool:
+        if not match.strengths:
+            return False
+        if match.covered >= policy.INFUSE_LONE_COVERAGE_MIN or self._enough(match.strengths):
+            return True
+        if self._long and not self._rare.isdisjoint(match.node.tokens.get("name", ())):
+            return True
+        return any(self._enough(union(match.strengths, other.strengths)) for other in beside if other.strengths)
+
+    def _enough(self, strengths: Strengths) -> bool:
+        """Whether two words or more are covered, and not too little of the prompt."""
+        if self._matcher.mass(strengths) < policy.INFUSE_COVERAGE_MIN:
+            return False
+        units = self._prompt.units
+        words = {units[at].whole for at, strength in strengths.items() if strength >= policy.INFUSE_WORD_STRENGTH}
+        return len(words) >= policy.INFUSE_WORDS_MIN
+
+    def _by_trajectory(self, match: _Match) -> bool:
+        """By what covers much of the earlier turns, or half as much when it shares a word with the prompt too."""
+        if match.earlier_words >= policy.INFUSE_WORDS_MIN and match.before >= policy.TRAJECTORY_COVERAGE_MIN:
+            return True
+        return bool(match.strengths) and match.before >= policy.TRAJECTORY_COVERAGE_MIN / 2
