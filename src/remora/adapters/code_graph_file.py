@@ -1,4 +1,4 @@
-"""The code graph's file: one SQLite database per checkout, replaced or updated so that readers see whole builds only."""
+"""The code graph's file: one SQLite database per checkout, changed so that readers see whole builds only."""
 
 import fcntl
 import os
@@ -158,7 +158,12 @@ class CodeGraphReader:
         self._connection = connection
 
     def _rows(self, sql: str, bindings: Sequence[object] = ()) -> list[tuple[object, ...]]:
-        return self._connection.execute(sql, bindings).fetchall()  # type: ignore[arg-type]
+        return self._connection.execute(sql, bindings).fetchall()
+
+    def _number(self, sql: str) -> int:
+        ((found,),) = self._rows(sql)
+        assert isinstance(found, int)
+        return found
 
     def meta(self) -> dict[str, str]:
         """Facts about the build: layout, commit, counts of skipped files."""
@@ -222,12 +227,12 @@ class CodeGraphReader:
 
     def highest_symbol(self) -> int:
         """The highest symbol number in use; 0 in an empty graph."""
-        return int(self._rows("SELECT coalesce(max(id), 0) FROM symbol")[0][0])  # type: ignore[call-overload]
+        return self._number("SELECT coalesce(max(id), 0) FROM symbol")
 
     def counts(self) -> dict[str, int]:
         """Numbers of files, symbols, edges and unresolved calls."""
         tables = ("file", "symbol", "edge", "unresolved")
-        return {name: int(self._rows(f"SELECT count(*) FROM {name}")[0][0]) for name in tables}  # type: ignore[call-overload]  # noqa: S608
+        return {name: self._number(f"SELECT count(*) FROM {name}") for name in tables}  # noqa: S608 - fixed names
 
     def _chunked(self, sql: str, numbers: Collection[int]) -> list[tuple[object, ...]]:
         found: list[tuple[object, ...]] = []
@@ -277,7 +282,7 @@ def _write(connection: apsw.Connection, update: GraphUpdate, *, fresh: bool) -> 
 
 
 def _clear(connection: apsw.Connection, update: GraphUpdate) -> None:
-    """Take away what the update replaces: links of re-linked files, declarations of parsed ones, all of removed ones."""
+    """Take away what the update replaces: links of re-linked, declarations of parsed, all of removed files."""
     many = connection.executemany
     linked, parsed, gone = ([(file,) for file in files] for files in (update.relinked, update.symbols, update.removed))
     of_file = "(SELECT id FROM symbol WHERE file=?)"

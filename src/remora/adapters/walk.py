@@ -1,4 +1,4 @@
-"""The source files of a checkout: git's own list inside git, a .gitignore reader elsewhere, `.remoraignore` over both."""
+"""The source files of a checkout: git's own list in git, a .gitignore reader elsewhere, `.remoraignore` over both."""
 
 import os
 import re
@@ -6,8 +6,7 @@ import stat
 import subprocess
 from collections import Counter
 from collections.abc import Callable, Iterator
-from fnmatch import translate
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from remora.core import policy
 from remora.core.codegraph.snapshot import FileStamp, Listing
@@ -57,17 +56,16 @@ class SourceTree:
     def __init__(self, root: Path, wanted: Callable[[str], bool]) -> None:
         """`wanted` says by its path whether a file is of a language we know."""
         self._root = root
+        self._place = str(root)
         self._wanted = wanted
 
     def listing(self) -> Listing:
         """Every file of a known language that is not excluded; the rest is counted by reason."""
         skipped: Counter[str] = Counter()
         files: dict[str, FileStamp] = {}
-        ignored = _Patterns(_lines(self._root / ".remoraignore"))
+        ignored = _Patterns(_lines(f"{self._place}/.remoraignore"))
         tracked = self._git_files()
-        for path in sorted(tracked if tracked is not None else _walk(self._root)):
-            if not self._wanted(path):
-                continue
+        for path in sorted(tracked if tracked is not None else _walk(self._place, self._wanted)):
             reason = _excluded(path, ignored)
             stamp = None if reason else self._stamp(path)
             if reason or stamp is None:
@@ -81,7 +79,7 @@ class SourceTree:
     def read(self, path: str) -> bytes | None:
         """The bytes of a listed file; None when it is gone, is no regular file or grew too large."""
         try:
-            descriptor = os.open(self._root / path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+            descriptor = os.open(f"{self._place}/{path}", os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
         except OSError:
             return None
         with os.fdopen(descriptor, "rb") as file:
@@ -92,7 +90,7 @@ class SourceTree:
 
     def _stamp(self, path: str) -> FileStamp | None:
         try:
-            found = os.lstat(self._root / path)
+            found = os.lstat(f"{self._place}/{path}")
         except OSError:
             return None
         if not stat.S_ISREG(found.st_mode):
@@ -125,7 +123,7 @@ class SourceTree:
             return None
         names = (os.fsdecode(name) for name in output.split(b"\0") if name)
         # A nested repository is listed as one name with a slash at its end.
-        return list(dict.fromkeys(name for name in names if not name.endswith("/")))
+        return list(dict.fromkeys(name for name in names if self._wanted(name)))
 
     def _commit(self) -> str:
         if not any((folder / ".git").exists() for folder in (self._root, *self._root.parents)):
@@ -133,9 +131,9 @@ class SourceTree:
         return (self._git("rev-parse", "--verify", "-q", "HEAD") or b"").decode("ascii", "replace").strip()
 
 
-def _lines(path: Path) -> list[str]:
+def _lines(path: str) -> list[str]:
     try:
-        return path.read_text(encoding="utf-8", errors="replace").splitlines()
+        return Path(path).read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
         return []
 
@@ -169,56 +167,86 @@ class _Patterns:
             only_folders = text.endswith("/")
             text = text.rstrip("/")
             if text:
-                self._rules.append((_pattern(text), not keep, only_folders))
+                # The last line that matches counts, so the lines are kept from the end.
+                self._rules.insert(0, (_pattern(text), not keep, only_folders))
 
-    def verdict(self, path: str, *, folder: bool = False) -> bool | None:
-        """True = ignored, False = taken back, None = nothing said. A parent's verdict holds for what is inside."""
-        if not path.startswith(self._folder):
+    def verdict(self, path: str) -> bool | None:
+        """Of a file: True = ignored, False = taken back, None = nothing said. What is inside follows its folder."""
+        if not self._rules:
             return None
-        parts = path[len(self._folder) :].split("/")
-        found: bool | None = None
-        for depth in range(1, len(parts) + 1):
-            inner = depth < len(parts) or folder
-            here = "/".join(parts[:depth])
-            for pattern, ignore, only_folders in self._rules:
-                if (inner or not only_folders) and pattern.fullmatch(here):
-                    found = ignore
-            if found and inner:
+        parts = path.split("/")
+        for depth in range(1, len(parts)):
+            if self.here("/".join(parts[:depth]), folder=True):
                 return True
-        return found
+        return self.here(path, folder=False)
+
+    def here(self, path: str, *, folder: bool) -> bool | None:
+        """The same of one path alone, its folders not asked."""
+        local = path[len(self._folder) :]
+        for pattern, ignore, only_folders in self._rules:
+            if (folder or not only_folders) and pattern.fullmatch(local):
+                return ignore
+        return None
 
 
 def _pattern(text: str) -> re.Pattern[str]:
     anchored = "/" in text
     text = text.removeprefix("/")
-    parts = []
-    for part in text.split("/"):
-        parts.append("\0" if part == "**" else translate(part)[4:-3].replace(".*", "[^/]*").replace(r"(?s:", "(?:"))
-    body = "/".join(parts)
+    body = "/".join("\0" if part == "**" else _segment(part) for part in text.split("/"))
     body = body.replace("\0/", "(?:.*/)?").replace("/\0", "/.*").replace("\0", ".*")
     return re.compile(body if anchored else f"(?:.*/)?{body}")
 
 
-def _walk(root: Path) -> Iterator[str]:
-    """Files outside git, by folder; links are not followed, nested repositories not entered."""
+def _segment(part: str) -> str:
+    """One part between slashes as a regular expression: `*` and `?` stay inside of it, sets are kept."""
+    found = []
+    at = 0
+    while at < len(part):
+        char = part[at]
+        end = part.find("]", at + 2) if char == "[" else -1
+        if char == "*":
+            found.append("[^/]*")
+        elif char == "?":
+            found.append("[^/]")
+        elif end > 0:
+            found.append(
+                "[" + re.sub(r"([\\[&~|])", r"\\\1", part[at + 1 : end]).replace("!", "^", part[at + 1] == "!") + "]"
+            )
+            at = end
+        else:
+            found.append(re.escape(part[at + 1 : at + 2] if char == "\\" else char))
+            at += char == "\\"
+        at += 1
+    return "".join(found).replace("[^/]*[^/]*", "[^/]*")
+
+
+def _walk(root: str, wanted: Callable[[str], bool]) -> Iterator[str]:
+    """Wanted files outside git, by folder; links are not followed, nested repositories not entered."""
     todo: list[tuple[str, tuple[_Patterns, ...]]] = [("", ())]
     while todo:
-        folder, above = todo.pop()
-        place = root / folder
-        patterns = (*above, _Patterns(_lines(place / ".gitignore"), folder))
+        folder, patterns = todo.pop()
         try:
-            entries = sorted(os.scandir(place), key=lambda entry: entry.name)
+            entries = sorted(os.scandir(f"{root}/{folder}"), key=lambda entry: entry.name)
         except OSError:
             continue
-        if folder and any(entry.name == ".git" for entry in entries):
+        names = {entry.name for entry in entries}
+        if folder and ".git" in names:
             continue
+        if ".gitignore" in names:
+            patterns = (*patterns, _Patterns(_lines(f"{root}/{folder}/.gitignore"), folder))
         for entry in entries:
-            path = str(PurePosixPath(folder, entry.name))
-            inner = entry.is_dir(follow_symlinks=False)
-            verdicts = [found for rules in patterns if (found := rules.verdict(path, folder=inner)) is not None]
-            if verdicts and verdicts[-1]:
-                continue
-            if inner and entry.name not in _VENDORED:
-                todo.append((path, patterns))
-            elif not inner and entry.is_file(follow_symlinks=False):
+            path = f"{folder}/{entry.name}" if folder else entry.name
+            if entry.is_dir(follow_symlinks=False):
+                if entry.name not in _VENDORED and not _ignored(path, patterns, folder=True):
+                    todo.append((path, patterns))
+            elif wanted(path) and not _ignored(path, patterns, folder=False):
                 yield path
+
+
+def _ignored(path: str, patterns: tuple[_Patterns, ...], *, folder: bool) -> bool:
+    """Whether the nearest pattern file that says anything about the path ignores it."""
+    for rules in reversed(patterns):
+        found = rules.here(path, folder=folder)
+        if found is not None:
+            return found
+    return False

@@ -1,4 +1,4 @@
-"""Bring the code graph up to date with the checkout: whole at first, later only what changed and what that can touch."""
+"""Bring the code graph up to date with the checkout: whole at first, later what changed and what that can touch."""
 
 import gc
 import json
@@ -23,7 +23,7 @@ Progress = Callable[[str, int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class IndexRequest:
-    """`full` builds everything anew even when little changed; `at_most` gives up (mode `stale`) above so many changes."""
+    """`full` builds everything anew; above `at_most` changed files nothing is built and the mode is `stale`."""
 
     full: bool = False
     at_most: int | None = None
@@ -278,7 +278,7 @@ class _Build:
                 continue
             linker = GraphLinker(self._ports.parser.rules(language), files, self._loaded)
             result = linker.run(mine, self._incoming, self._outgoing, gone, count)
-            add_links(self._update, result, self._numbering, self._loaded, ROUNDS - 1)
+            add_links(self._update, result, self._numbering, ROUNDS - 1)
 
     def _incoming(self, number: int, target: int) -> list[tuple[int, str]]:
         if self._reader is None:

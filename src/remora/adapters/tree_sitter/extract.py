@@ -1,12 +1,15 @@
 """Turns one file's text into facts: query matches in source order, each handled by its role."""
 
+# ruff: noqa: ARG002 - the entries of one dispatch table share one signature
+
 import re
 from collections.abc import Callable, Mapping
 from functools import cache
+from typing import ClassVar, TypeAlias
 
 import tree_sitter
 
-from remora.adapters.tree_sitter.language import Language, language
+from remora.adapters.tree_sitter.language import Language, ParameterForm, language
 from remora.adapters.tree_sitter.lower import Lowering, literal_text
 from remora.core.codegraph.builder import FactsBuilder
 from remora.core.codegraph.facts import UNKNOWN, FileFacts, Import, Parameter
@@ -16,7 +19,8 @@ _DOC_CHARS = 160
 _SPACE = re.compile(r"\s+")
 _CAPTURE = re.compile(r"@([a-z_]+)")
 
-Captures = Mapping[str, list[tree_sitter.Node]]
+Captures: TypeAlias = dict[str, list[tree_sitter.Node]]
+_Event: TypeAlias = tuple[int, int, int, int, str, tree_sitter.Node, Captures]
 
 
 def extract(name: str, text: bytes) -> FileFacts:
@@ -34,7 +38,7 @@ def _roles(name: str) -> tuple[str, ...]:
     for index in range(query.pattern_count):
         pattern = source[query.start_byte_for_pattern(index) : query.end_byte_for_pattern(index)].decode()
         captures = _CAPTURE.findall(pattern)
-        found.append(next(capture for capture in captures if capture in _HANDLERS))
+        found.append(next(capture for capture in captures if capture in _Extraction.ROLES))
     return tuple(found)
 
 
@@ -51,7 +55,7 @@ class _Extraction:
 
     def run(self, root: tree_sitter.Node) -> FileFacts:
         roles = _roles(self.rules.name)
-        events = []
+        events: list[_Event] = []
         for pattern, captures in tree_sitter.QueryCursor(self.language.query).matches(root):
             role = roles[pattern]
             node = captures[role][0]
@@ -61,7 +65,7 @@ class _Extraction:
         advance = self.builder.advance
         for start, _, _, _, role, node, captures in events:
             advance(start)
-            _HANDLERS[role](self, node, captures)
+            self.ROLES[role](self, node, captures)
         facts = self.builder.finish()
         facts.scopes[0].doc = self._doc(root)
         facts.errors = int(root.has_error) + self.lower.given_up
@@ -94,7 +98,6 @@ class _Extraction:
         values = [(self.lower.value(wrapper), wrapper) for wrapper in wrappers]
         parameters = self._read_parameters(captures)
         result = self.lower.type(captures["result"][0]) if "result" in captures else UNKNOWN
-        outer = self.builder.scope
         # The scope's index is known before it opens: the binding must be made in the enclosing scope.
         scope = len(self.builder.facts.scopes)
         value = self.builder.expression("f", scope)
@@ -117,7 +120,6 @@ class _Extraction:
         row.doc = self._doc(body[0]) if body else ""
         for parameter in parameters:
             self.builder.parameter(scope, parameter, node.start_byte)
-        assert outer != scope
         return scope
 
     def _flags(self, decorators: list[str], flags: list[str]) -> list[str]:
@@ -162,15 +164,12 @@ class _Extraction:
                 found.append(parameter)
         return found
 
-    def _parameter(self, node: tree_sitter.Node, form, after: str) -> Parameter:
+    def _parameter(self, node: tree_sitter.Node, form: ParameterForm, after: str) -> Parameter:
         kind = form.kind
         named = node.child_by_field_id(form.name) if form.name else node
-        while named is not None and named.named_child_count:
-            inner = named.named_child(0)
-            kind = self.language.parameters[named.kind_id].kind if named.kind_id in self.language.parameters else kind
-            nested = self.language.parameters.get(inner.kind_id) if inner is not None else None
-            kind = nested.kind if nested is not None and nested.kind != "positional" else kind
-            named = inner
+        while named is not None and (children := named.named_children):
+            named, inner = children[0], self.language.parameters.get(children[0].kind_id)
+            kind = inner.kind if inner is not None and inner.kind != "positional" else kind
         type_node = node.child_by_field_id(form.type) if form.type else None
         default = node.child_by_field_id(form.default) if form.default else None
         name = self.lower.text(named) if named is not None else ""
@@ -267,7 +266,7 @@ class _Extraction:
         for name in captures["outer"]:
             self.builder.declare_outer(self.lower.text(name))
 
-    # --- imports
+    # --- what comes from other modules
 
     def _import(self, node: tree_sitter.Node, captures: Captures) -> None:
         module = _SPACE.sub("", self.lower.text(captures["module"][0]))
@@ -324,24 +323,23 @@ class _Extraction:
     def _use(self, node: tree_sitter.Node, captures: Captures) -> None:
         self._use_of(self.lower.value(captures["value"][0]), node)
 
-
-_HANDLERS: Mapping[str, Callable[[_Extraction, tree_sitter.Node, Captures], None]] = {
-    "function": _Extraction._function,
-    "class": _Extraction._class,
-    "closure": _Extraction._closure,
-    "comprehension": _Extraction._comprehension,
-    "decorated": _Extraction._decorated,
-    "branch": _Extraction._branch,
-    "loop": _Extraction._loop,
-    "assign": _Extraction._assign,
-    "iterate": _Extraction._iterate,
-    "enter": _Extraction._enter,
-    "caught": _Extraction._caught,
-    "outer": _Extraction._outer,
-    "import": _Extraction._import,
-    "return": _Extraction._return,
-    "yield": _Extraction._yield,
-    "call": _Extraction._call,
-    "raise": _Extraction._raise,
-    "use": _Extraction._use,
-}
+    ROLES: ClassVar[Mapping[str, Callable[["_Extraction", tree_sitter.Node, Captures], None]]] = {
+        "function": _function,
+        "class": _class,
+        "closure": _closure,
+        "comprehension": _comprehension,
+        "decorated": _decorated,
+        "branch": _branch,
+        "loop": _loop,
+        "assign": _assign,
+        "iterate": _iterate,
+        "enter": _enter,
+        "caught": _caught,
+        "outer": _outer,
+        "import": _import,
+        "return": _return,
+        "yield": _yield,
+        "call": _call,
+        "raise": _raise,
+        "use": _use,
+    }

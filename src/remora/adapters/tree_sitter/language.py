@@ -3,7 +3,7 @@
 import importlib
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -139,23 +139,16 @@ def _parameters(grammar: tree_sitter.Language, pair: Pair) -> dict[int, Paramete
 
 def _rules(table: Mapping[str, Any]) -> Rules:
     semantics, tests, modules, scopes = (table.get(key, {}) for key in ("semantics", "tests", "modules", "scopes"))
-    listed = {key: tuple(semantics.get(key, ())) for key in ("constructor", "call", "iterate", "enter", "item")}
-    sets = ("static", "classlevel", "property", "append", "element", "elements", "pairs", "passthrough")
-    return Rules(
-        name=table["name"],
-        module_style=modules.get("style", "dotted"),
-        extensions=tuple(table["extensions"]),
-        index=tuple(modules.get("index", ())),
-        roots=tuple(modules.get("roots", ())),
-        class_visible=scopes.get("class_visible", False),
-        receiver=semantics.get("receiver", ""),
-        super=semantics.get("super", ""),
-        callbacks=dict(semantics.get("callbacks", {})),
-        private_prefix=scopes.get("private_prefix", ""),
-        test_files=tuple(tests.get("files", ())),
-        test_folders=frozenset(tests.get("folders", ())),
-        test_functions=tuple(tests.get("functions", ())),
-        test_classes=tuple(tests.get("classes", ())),
-        **listed,
-        **{key: frozenset(semantics.get(key, ())) for key in sets},
-    )
+    values: dict[str, Any] = {"name": table["name"], "extensions": tuple(table["extensions"])}
+    values |= {f"test_{key}": value for key, value in tests.items()}
+    values |= {"module_style": modules.get("style", "dotted")}
+    values |= {key: modules[key] for key in ("index", "roots") if key in modules}
+    values |= {key: scopes[key] for key in ("class_visible", "private_prefix") if key in scopes}
+    values |= semantics
+    kinds = {field.name: str(field.type) for field in fields(Rules)}
+    for key, value in values.items():
+        if kinds[key].startswith("frozenset"):
+            values[key] = frozenset(value)
+        elif kinds[key].startswith("tuple"):
+            values[key] = tuple(value)
+    return Rules(**values)

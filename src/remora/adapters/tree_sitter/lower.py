@@ -1,10 +1,14 @@
 """Reads expression nodes into rows of the neutral expression table, by the language's forms."""
 
+# ruff: noqa: ARG002 - the entries of one dispatch table share one signature
+
 import re
+from collections.abc import Callable, Mapping
+from typing import ClassVar
 
 import tree_sitter
 
-from remora.adapters.tree_sitter.language import Language
+from remora.adapters.tree_sitter.language import Form, Language
 from remora.core.codegraph.builder import FactsBuilder
 from remora.core.codegraph.facts import UNKNOWN
 
@@ -12,6 +16,7 @@ _DEPTH = 120
 """Deeper expressions are unknown; only generated or hostile text nests further."""
 _KEY_BYTES = 80
 """Longer literals are never used as keys."""
+_POSITION_DIGITS = 6
 _DOTTED = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
 _QUOTED = re.compile(rb"^[A-Za-z]{0,3}(\"\"\"|'''|[\"'`])(.*)\1$", re.DOTALL)
 
@@ -53,7 +58,7 @@ class Lowering:
             return UNKNOWN
         self._depth += 1
         try:
-            found = _READERS[form.op](self, node, form)
+            found = self._READERS[form.op](self, node, form)
         finally:
             self._depth -= 1
         self._seen[key] = found
@@ -61,25 +66,26 @@ class Lowering:
 
     # --- one reader per operation
 
-    def _name(self, node, form):
+    def _name(self, node: tree_sitter.Node, form: Form) -> int:
         return self._builder.use(self.text(node), node.start_byte)
 
-    def _attribute(self, node, form):
+    def _attribute(self, node: tree_sitter.Node, form: Form) -> int:
         name = node.child_by_field_id(form.second)
         target = self.value(node.child_by_field_id(form.first))
-        return self._builder.expression("a", target, self.text(name)) if name is not None else UNKNOWN
+        return self._builder.shared("a", target, self.text(name)) if name is not None else UNKNOWN
 
-    def _call(self, node, form):
+    def _call(self, node: tree_sitter.Node, form: Form) -> int:
         callee = self.value(node.child_by_field_id(form.first))
         holder = node.child_by_field_id(form.second)
-        positional, named = [], []
+        positional: list[int] = []
+        named: list[tuple[str, int]] = []
         if holder is not None:
             inner = self._forms.get(holder.kind_id)
             for child in [holder] if inner else holder.named_children:
                 self._argument(child, positional, named)
         return self._builder.expression("c", callee, tuple(positional), tuple(named))
 
-    def _argument(self, child, positional, named):
+    def _argument(self, child: tree_sitter.Node, positional: list[int], named: list[tuple[str, int]]) -> None:
         form = self._forms.get(child.kind_id)
         if form is not None and form.op == "keyword":
             name, value = child.child_by_field_id(form.first), child.child_by_field_id(form.second)
@@ -88,20 +94,27 @@ class Lowering:
         elif form is not None or not child.is_extra:
             positional.append(self.value(child))
 
-    def _item(self, node, form):
+    def _item(self, node: tree_sitter.Node, form: Form) -> int:
         target = self.value(node.child_by_field_id(form.first))
         keys = node.children_by_field_id(form.second) if form.second else []
         if len(keys) != 1:
-            return self._builder.expression("i", target, UNKNOWN)
+            parts = [self.value(key) for key in keys]
+            return self._builder.expression("i", target, self._builder.expression("l", "tuple", *parts))
         inner = self._forms.get(keys[0].kind_id)
         if inner is not None and inner.op == "slice":
-            return target
+            start = self._slice_start(keys[0])
+            return self._builder.expression("r", target, start) if start else target
         return self._builder.expression("i", target, self.value(keys[0]))
 
-    def _list(self, node, form):
+    def _slice_start(self, node: tree_sitter.Node) -> int:
+        first = next(iter(node.children), None)
+        text = self.text(first) if first is not None else ""
+        return int(text) if text.isdecimal() and len(text) < _POSITION_DIGITS else 0
+
+    def _list(self, node: tree_sitter.Node, form: Form) -> int:
         return self._builder.expression("l", form.text, *map(self.value, node.named_children))
 
-    def _map(self, node, form):
+    def _map(self, node: tree_sitter.Node, form: Form) -> int:
         pairs = []
         for child in node.named_children:
             inner = self._forms.get(child.kind_id)
@@ -110,52 +123,53 @@ class Lowering:
                 pairs.append((self.value(key), self.value(value)))
         return self._builder.expression("d", form.text or "dict", *pairs)
 
-    def _choice(self, node, form):
+    def _choice(self, node: tree_sitter.Node, form: Form) -> int:
         children = node.named_children
         picked = [children[i] for i in form.children if i < len(children)] if form.children else children
         values = [value for value in map(self.value, picked) if value]
         return self._alternatives(values)
 
-    def _alternatives(self, values):
+    def _alternatives(self, values: list[int]) -> int:
         if len(values) < 2:
             return values[0] if values else UNKNOWN
         return self._builder.expression("|", *values)
 
-    def _union(self, node, form):
+    def _union(self, node: tree_sitter.Node, form: Form) -> int:
         operator = node.child_by_field_name("operator")
         if operator is None or self.text(operator) != form.text:
             return UNKNOWN
         return self._alternatives([value for value in map(self.value, node.named_children) if value])
 
-    def _inner(self, node, form):
+    def _inner(self, node: tree_sitter.Node, form: Form) -> int:
         if form.first:
             return self.value(node.child_by_field_id(form.first))
         children = node.named_children
         return self.value(children[0]) if children else UNKNOWN
 
-    def _generic(self, node, form):
+    def _generic(self, node: tree_sitter.Node, form: Form) -> int:
         children = node.named_children
         if len(children) < 2:
             return UNKNOWN
-        arguments = children[1].named_children or [children[1]]
-        return self._builder.expression("i", self.value(children[0]), self.value(arguments[-1]))
+        parts = [self.value(child) for child in children[1].named_children or [children[1]]]
+        key = parts[0] if len(parts) == 1 else self._builder.expression("l", "tuple", *parts)
+        return self._builder.expression("i", self.value(children[0]), key)
 
-    def _spread(self, node, form):
+    def _spread(self, node: tree_sitter.Node, form: Form) -> int:
         return self._builder.expression("*", self._inner(node, form))
 
-    def _literal(self, node, form):
+    def _literal(self, node: tree_sitter.Node, form: Form) -> int:
         key = ""
         if node.end_byte - node.start_byte <= _KEY_BYTES:
             key = literal_text(self._text[node.start_byte : node.end_byte])
-        return self._builder.expression("k", form.text, key)
+        return self._builder.shared("k", form.text, key)
 
-    def _closure(self, node, form):
+    def _closure(self, node: tree_sitter.Node, form: Form) -> int:
         return self._builder.scope_value("f", node.start_byte)
 
-    def _comprehension(self, node, form):
+    def _comprehension(self, node: tree_sitter.Node, form: Form) -> int:
         return self._builder.scope_value("g", node.start_byte)
 
-    def _nothing(self, node, form):
+    def _nothing(self, node: tree_sitter.Node, form: Form) -> int:
         return UNKNOWN
 
     # --- types
@@ -169,28 +183,27 @@ class Lowering:
         first, *rest = row[2].split(".")
         value = self._builder.use(first, node.start_byte)
         for name in rest:
-            value = self._builder.expression("a", value, name)
+            value = self._builder.shared("a", value, name)
         return value
 
-
-_READERS = {
-    "name": Lowering._name,
-    "attribute": Lowering._attribute,
-    "call": Lowering._call,
-    "item": Lowering._item,
-    "list": Lowering._list,
-    "map": Lowering._map,
-    "choice": Lowering._choice,
-    "union": Lowering._union,
-    "inner": Lowering._inner,
-    "await": Lowering._inner,
-    "generic": Lowering._generic,
-    "spread": Lowering._spread,
-    "literal": Lowering._literal,
-    "closure": Lowering._closure,
-    "comprehension": Lowering._comprehension,
-    "slice": Lowering._nothing,
-    "pair": Lowering._nothing,
-    "keyword": Lowering._nothing,
-    "sent": Lowering._nothing,
-}
+    _READERS: ClassVar[Mapping[str, Callable[["Lowering", tree_sitter.Node, Form], int]]] = {
+        "name": _name,
+        "attribute": _attribute,
+        "call": _call,
+        "item": _item,
+        "list": _list,
+        "map": _map,
+        "choice": _choice,
+        "union": _union,
+        "inner": _inner,
+        "await": _inner,
+        "generic": _generic,
+        "spread": _spread,
+        "literal": _literal,
+        "closure": _closure,
+        "comprehension": _comprehension,
+        "slice": _nothing,
+        "pair": _nothing,
+        "keyword": _nothing,
+        "sent": _nothing,
+    }

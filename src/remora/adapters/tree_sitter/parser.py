@@ -1,7 +1,6 @@
 """The `Parser` port: which language a file is, its facts (in this process or in a pool), and the spans of a text."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from pathlib import PurePosixPath
 
 from remora.adapters.tree_sitter.language import by_suffix, pairs
 from remora.adapters.tree_sitter.pool import Job, parse_many
@@ -16,7 +15,8 @@ class TreeSitterParser:
 
     def language(self, path: str) -> str:
         """Name of a file's language by its ending; "" when we know none."""
-        return by_suffix().get(PurePosixPath(path).suffix.lower(), "")
+        name = path[path.rfind("/") + 1 :]
+        return by_suffix().get(name[name.rfind(".") :].lower(), "") if "." in name else ""
 
     def rules(self, language: str) -> Rules:
         """What the linker must know of a language."""

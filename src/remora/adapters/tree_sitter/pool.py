@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from itertools import islice
 from typing import IO, TypeAlias
 
@@ -57,7 +58,7 @@ _SHUTDOWN_SECONDS = 5
 
 
 class _Pool:
-    """One thread and one process per core; a process that misses its deadline or dies costs its file and is replaced."""
+    """A thread and a process per core; a process that misses its deadline or dies costs its file and is replaced."""
 
     def __init__(self, jobs: Iterator[Job]) -> None:
         self._jobs = jobs
@@ -97,7 +98,7 @@ class _Pool:
         try:
             while (job := self._next()) is not None:
                 worker = worker or _Worker()
-                number, language, text = job
+                number, language, _ = job
                 reply = worker.ask(job)
                 if isinstance(reply, str):
                     worker.kill()
@@ -153,10 +154,8 @@ class _Worker:
 
     def kill(self) -> None:
         self._process.kill()
-        try:
+        with suppress(OSError):
             self._in.close()
-        except OSError:
-            pass
         self._reap()
 
     def close(self) -> None:

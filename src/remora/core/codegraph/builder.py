@@ -8,6 +8,7 @@ from remora.core.codegraph.rules import Rules
 _LATE = 1 << 60
 """Position of an assignment made from another scope: after all others, and it hides none of them."""
 _NO_BLOCK = -1
+_NONE: dict[int, int] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +44,9 @@ class FactsBuilder:
         self._closures: dict[int, int] = {}
         self._roots: list[int] = []
         self._pending: list[tuple[str, int, int]] = []
+        self._shared: dict[Expression, int] = {}
+        self._bound: dict[str, int] = {}
+        self._recent: dict[str, dict[int, int]] = {}
         self.scope_at: dict[int, int] = {}
         self.open("module", "", 0, size_bytes + 1, 1, max(lines, 1))
 
@@ -93,10 +97,23 @@ class FactsBuilder:
         self.facts.expressions.append(row)
         return len(self.facts.expressions) - 1
 
+    def shared(self, *row: object) -> int:
+        """Like `expression`, and equal rows are one: for rows that mean the same wherever they stand."""
+        found = self._shared.get(row)
+        if found is None:
+            found = self._shared[row] = self.expression(*row)
+        return found
+
     def use(self, name: str, position: int) -> int:
-        """A name in value position, bound later."""
+        """A name in value position, bound later. Uses in one block with no assignment between them are one row."""
+        block = self._stack[-1]
+        settled = position >= self._bound.get(name, -1)
+        if settled and (found := self._recent.get(name, _NONE).get(block)) is not None:
+            return found
         index = self.expression("u", name)
-        self._uses.append(_Use(index, name, self.scope, self._stack[-1], position))
+        self._uses.append(_Use(index, name, self._blocks[block].scope, block, position))
+        if settled:
+            self._recent.setdefault(name, {})[block] = index
         return index
 
     def scope_value(self, op: str, start: int) -> int:
@@ -110,6 +127,9 @@ class FactsBuilder:
     def bind(self, name: str, value: int, position: int, line: int, kind: str, scope: int | None = None) -> None:
         """`name` has `value` from `position` on."""
         self.facts.bindings.append(Binding(name, value, self.scope if scope is None else scope, line, kind))
+        if self._bound.get(name, -1) < position:
+            self._bound[name] = position
+        self._recent.pop(name, None)
         self._places.append((position, self._stack[-1]))
 
     def declare_outer(self, name: str) -> None:

@@ -1,5 +1,7 @@
 """What is inside of containers: literals, generators, declared element types, and their methods."""
 
+# ruff: noqa: ARG002 - the entries of one dispatch table share one signature
+
 from abc import abstractmethod
 from collections.abc import Callable
 from typing import Any, ClassVar
@@ -48,7 +50,9 @@ class Containers(Classes):
         place = _position(key)
         if place is not None and not any(rows[part][0] == "*" for part in parts):
             return self.values(file, parts[place]) if -len(parts) <= place < len(parts) else EMPTY
-        return union([self._spread(file, part) if rows[part][0] == "*" else self.values(file, part) for part in parts], 1)
+        return union(
+            [self._spread(file, part) if rows[part][0] == "*" else self.values(file, part) for part in parts], 1
+        )
 
     def _map(self, file: int, row: Any, key: Any) -> Values:
         if key is None:

@@ -1,5 +1,7 @@
 """What an expression can be: names, attributes, calls, types. See `values` for the kinds of values."""
 
+# ruff: noqa: ARG002 - the entries of one dispatch table share one signature
+
 from collections.abc import Callable
 from typing import Any, ClassVar
 
@@ -103,7 +105,7 @@ class Evaluator(Containers):
         kind = self.facts(file).scopes[row[1]].kind
         return {("C" if kind == "class" else "F", file, row[1]): 0}
 
-    def _generated(self, file: int, row: Any, index: int) -> Values:
+    def _yielded(self, file: int, row: Any, index: int) -> Values:
         return {("G", file, row[1]): 1}
 
     def _any(self, file: int, row: Any, index: int) -> Values:
@@ -134,7 +136,7 @@ class Evaluator(Containers):
     def _part(self, file: int, row: Any, index: int) -> Values:
         return union([self.element(value, row[2]) for value in self.values(file, row[1])], 1)
 
-    def _rest(self, file: int, row: Any, index: int) -> Values:
+    def _remainder(self, file: int, row: Any, index: int) -> Values:
         return {("R", value, row[2]): 1 for value in self.values(file, row[1]) if value[0] in ("L", "R")}
 
     def _entered(self, file: int, row: Any, index: int) -> Values:
@@ -186,7 +188,11 @@ class Evaluator(Containers):
             return self.typed(file, row[2])
         if last in _CLASS_OF:
             return {item: 1 for item in self.values(file, row[2]) if item[0] == "C"}
-        return {("I", *value[1:]): 1} if value[0] == "C" else {("Q", file, row[2]): 1}
+        if value[0] == "C":
+            return {("I", *value[1:]): 1}
+        # Of several declared types (a mapping's key and value) the last is what a lookup gives.
+        key = self.facts(file).expressions[row[2]]
+        return {("Q", file, key[-1] if key[0] == "l" and len(key) > 2 else row[2]): 1}
 
     # --- attributes
 
@@ -310,14 +316,14 @@ class Evaluator(Containers):
         "l": _container,
         "d": _container,
         "f": _scope,
-        "g": _generated,
+        "g": _yielded,
         "|": _any,
         "o": _first,
         "D": _decorated,
         "e": _each,
         "w": _entered,
         "b": _part,
-        "r": _rest,
+        "r": _remainder,
         "p": _parameter,
         "m": _import,
         "*": _same,

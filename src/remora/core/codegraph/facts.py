@@ -1,6 +1,6 @@
 """What one parsed file says, in language-neutral form; everything later stages need, nothing about the syntax.
 
-Expressions are rows of one table, children by index, so that values can be evaluated without the text. Index 0 is unknown.
+Expressions are rows of one table, children by index, so that values can be evaluated without the text; 0 is unknown.
   ("?",)  ("n", binding, ...)  ("u", name)  ("a", object, name)  ("c", callee, (arg, ...), ((name, arg), ...))
   ("i", object, key)  ("k", type, text)  ("l", type, element, ...)  ("d", type, (key, value), ...)  ("f", scope)
   ("g", scope) comprehension  ("|", alternative, ...)  ("e", object) element of  ("w", object) entered context

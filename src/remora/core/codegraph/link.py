@@ -27,6 +27,8 @@ class Linked:
     """(scope, line, name as written) of calls that could not be told."""
     external: int = 0
     calls: int = 0
+    modules: frozenset[str] = frozenset()
+    """Every name by which the file's imports look for modules."""
     flows: dict[tuple[int, int, int], Values] = field(default_factory=dict)
     """(file, scope, parameter) -> values this file passes."""
 
@@ -48,7 +50,7 @@ class Linked:
     def copy(self) -> "Linked":
         """A copy that can grow by itself."""
         flows = {place: dict(values) for place, values in self.flows.items()}
-        return Linked(dict(self.edges), list(self.unresolved), self.external, self.calls, flows)
+        return Linked(dict(self.edges), list(self.unresolved), self.external, self.calls, self.modules, flows)
 
 
 class Linker:
@@ -66,7 +68,7 @@ class Linker:
         self._file, self._facts = file, self._evaluator.load(file)
         if file not in self._fixed:
             self._evaluator.focus(file, inflow)
-            self._fixed[file] = self._first(file)
+            self._fixed[file] = self._first()
         fixed, sites = self._fixed[file]
         flows = dict(inflow)
         for _ in range(policy.FLOW_ROUNDS):
@@ -80,9 +82,10 @@ class Linker:
             flows = grown
         return self._linked
 
-    def _first(self, file: int) -> tuple[Linked, list[Site]]:
+    def _first(self) -> tuple[Linked, list[Site]]:
         """The part of a file's links that no caller can change, and the sites where one can."""
         fixed = self._linked = Linked()
+        fixed.modules = self._modules()
         self._imports()
         self._classes()
         flowing = []
@@ -111,7 +114,7 @@ class Linker:
         elif site.kind == "protocol":
             self._protocol(site, row)
         else:
-            self._use(site, row)
+            self._use(site)
 
     def _call(self, site: Site, row: Any) -> None:
         linked = self._linked
@@ -149,7 +152,7 @@ class Linker:
                 self._edge(scope, "calls", method[1:3], INFERRED, site.line)
                 self._flow(method, row)
             return bool(methods)
-        return kind == "Z"
+        return bool(kind == "Z")
 
     def _callbacks(self, scope: int, site: Site, row: Any, value: Value) -> None:
         """A built-in that is known to call an argument calls it here."""
@@ -179,7 +182,7 @@ class Linker:
                         for step in self._evaluator.methods(item, rules.iterate[1:]):
                             self._edge(scope, "calls", step[1:3], INFERRED, site.line)
 
-    def _use(self, site: Site, row: Any) -> None:
+    def _use(self, site: Site) -> None:
         scope = self._caller(site.scope)
         for value, tier in self._evaluator.values(self._file, site.value).items():
             if value[0] in ("F", "B", "C"):
@@ -208,7 +211,11 @@ class Linker:
             if passed and len(passed) <= policy.FLOW_VALUES:
                 self._linked.flows.setdefault((value[1], value[2], place), {}).update(passed)
 
-    # --- imports and bases
+    # --- what a file names of others
+
+    def _modules(self) -> frozenset[str]:
+        parts = {part for item in self._facts.imports for part in item.module.split(".")}
+        return frozenset(parts | {item.name for item in self._facts.imports}) - {"", "*"}
 
     def _imports(self) -> None:
         modules = self._evaluator.modules
@@ -262,4 +269,3 @@ class Linker:
         elif row[0] == "c":
             parts.append("()")
         return ".".join(reversed(parts))
-

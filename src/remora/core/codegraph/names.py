@@ -1,4 +1,4 @@
-"""From what a person or an agent writes to the symbols it can mean: id, qualified name, bare name, file, unique suffix."""
+"""From what someone writes to the symbols it can mean: id, qualified name, bare name, file, unique suffix."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping

@@ -99,7 +99,6 @@ def add_links(
     update: GraphUpdate,
     result: LinkResult,
     numbering: Numbering,
-    load: Callable[[int], FileFacts],
     last_flow_round: int,
 ) -> None:
     """Turn linked files into rows of the update."""
@@ -110,9 +109,7 @@ def add_links(
         update.edges.extend(_edges(file, linked, numbering))
         for scope, line, name in linked.unresolved:
             update.unresolved.append(UnresolvedRow(numbering.of(file, scope), line, name))
-        parts = {part for item in load(file).imports for part in item.module.split(".") if part}
-        names = {item.name for item in load(file).imports if item.name not in ("", "*")}
-        update.dependencies.extend(DependencyRow(0, part, file, "") for part in parts | names)
+        update.dependencies.extend(DependencyRow(0, part, file, "") for part in linked.modules)
         update.stale_owners.append((file, ""))
     for (number, source), targets in result.flows.items():
         if number < last_flow_round:

@@ -1,4 +1,4 @@
-"""What a language's table tells the pure stages: which names mean construction, calling, iterating, and how imports resolve."""
+"""What a language's table tells the pure stages: what means construction, calling, iterating, how imports resolve."""
 
 from dataclasses import dataclass, field
 

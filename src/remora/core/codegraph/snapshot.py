@@ -41,7 +41,7 @@ class FileRow(NamedTuple):
 
 
 class SymbolRow(NamedTuple):
-    """One declaration. `scope` is its scope in the file's facts, -1 for a variable; `parent` is a symbol id, 0 = none."""
+    """One declaration. `scope` is its scope in the file's facts, -1 of a variable; `parent` is a symbol's id or 0."""
 
     id: int
     file: int
@@ -60,7 +60,7 @@ class SymbolRow(NamedTuple):
 
 
 class EdgeRow(NamedTuple):
-    """One relation between two symbols; kind and tier index `link.KINDS` and `link.TIERS`, line is in the source file."""
+    """One relation of two symbols; kind and tier index `link.KINDS` and `link.TIERS`, line is in the source file."""
 
     source: int
     kind: int

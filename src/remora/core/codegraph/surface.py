@@ -1,4 +1,4 @@
-"""What other files can see of a file: a digest per top-level name, so that an edit re-links only those it can concern."""
+"""What other files can see of a file: a digest per top-level name, so that an edit re-links only whom it concerns."""
 
 import json
 from typing import Any
@@ -100,7 +100,7 @@ class _Surface:
         children: list[int] = []
         for number in row[1:]:
             binding = self._facts.bindings[number]
-            if binding.scope == 0 and binding.name != self._owner and self._owner != STORES:
+            if binding.scope == 0 and self._owner not in (binding.name, STORES):
                 shown.append(binding.name)
             else:
                 shown.append([binding.kind, binding.value])
