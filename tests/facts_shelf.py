@@ -103,3 +103,8 @@ class Shelf:
 
     def tombstones(self):
         return {item.body["item"]: item.body.get("into") for item in self.items.values() if item.label == TOMBSTONE}
+
+
+def ends_known(edges):
+    """The entity ids at the ends of some facts."""
+    return {end for edge in edges for end in (edge.source, edge.target)}

@@ -27,6 +27,13 @@ class Unit:
     raw: str
     forms: tuple[str, ...]
     related: tuple[str, ...]
+    beginnings: tuple[str, ...]
+
+    @classmethod
+    def of(cls, term: str, whole: str, raw: str) -> "Unit":
+        """With the word's forms, its relatives, and what a longer word may begin with."""
+        long = tuple(dict.fromkeys(word for word in (term, whole) if len(word) >= policy.PREFIX_MIN_CHARS))
+        return cls(term, whole, raw, forms(term), related(term), long)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +49,7 @@ class Question:
         """Filler words are left out as long as others remain; words of like meaning are added as terms."""
         groups = [group for group in query.groups if not is_filler(group[0])] or list(query.groups)
         raw = {token: word for word in reversed(query.prefixes) for token in tokens(word)[:1]}
-        units = tuple(
-            Unit(term, group[0], raw.get(term, term), forms(term), related(term))
-            for group in groups
-            for term in (group[1:] or group)
-        )
+        units = tuple(Unit.of(term, group[0], raw.get(term, term)) for group in groups for term in (group[1:] or group))
         own = dict.fromkeys(term for group in groups for term in group)
         near = dict.fromkeys(term for unit in units for term in (*unit.forms, *unit.related) if term not in own)
         return cls(query, units, (*own, *tuple(near)[: policy.RELATED_TERMS_MAX]))
@@ -101,7 +104,7 @@ class Matcher:
             return 1.0
         if token in unit.forms:
             return policy.FORM_STRENGTH
-        if any(len(word) >= policy.PREFIX_MIN_CHARS and token.startswith(word) for word in (unit.term, unit.whole)):
+        if token.startswith(unit.beginnings):
             return policy.PREFIX_STRENGTH
         if token in self._typos.get(unit.term, ()):
             return policy.TYPO_STRENGTH

@@ -86,6 +86,8 @@ class Narrowed:
     edges: Mapping[str, Edge]
     nodes: Mapping[str, Node]
     told: Mapping[str, Known]
+    whole: bool
+    """Whether every entity with a matching word is among the nodes."""
 
 
 def narrow(view: View, scope: str, query: Query) -> Narrowed:
@@ -110,7 +112,8 @@ def narrow(view: View, scope: str, query: Query) -> Narrowed:
     matcher.name_together(
         told[found.item.id].strengths for found in entities[: policy.ENTRY_ENTITIES] if told[found.item.id].named == 1.0
     )
-    return Narrowed(matcher, tuple(entities), edges, nodes, told)
+    whole = named.total <= policy.ENTITY_CANDIDATES
+    return Narrowed(matcher, tuple(entities), edges, nodes, told, whole)
 
 
 def _candidates(
@@ -151,7 +154,7 @@ def _mistyped(view: View, scope: str, missed: Iterable[Unit]) -> list[Node]:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """Facts best first, and whether recall kept silent although something matched."""
+    """Facts best first, whether recall kept silent although something matched, and whether more facts answer."""
 
     hits: tuple[Hit, ...] = ()
     silent: bool = False
@@ -172,21 +175,22 @@ def recall_facts(
     if query.empty:
         return Answer()
     narrowed = narrow(view, scope, query)
-    pool, cut = _pool(view, scope, narrowed, terms, similar)
+    pool, near = _pool(view, scope, narrowed, terms, similar)
     scored, covered = rank_facts(narrowed.matcher, pool, narrowed.told)
     if silent(covered, pool.similar.values()):
         return Answer(silent=bool(scored))
     kept = above_floor(scored)
-    names = _names(view, scope, kept[:limit], pool.nodes)
+    names = _names(view, scope, kept[:limit], near)
     return Answer(
         tuple(_hit(found, names, redact, history=terms.history) for found in kept[:limit]),
-        truncated=cut or len(kept) > limit,
+        truncated=len(kept) > limit,
     )
 
 
 def _pool(
     view: View, scope: str, narrowed: Narrowed, terms: Terms, similar: Sequence[tuple[Item, float]]
-) -> tuple[Pool, bool]:
+) -> tuple[Pool, dict[str, Node]]:
+    """What is ranked, and the entities met on the way."""
     entries = [found.item.id for found in narrowed.entities[: policy.ENTRY_ENTITIES]]
     entries += [item.id for item, _ in similar if isinstance(item, Node)][: policy.ENTRY_ENTITIES]
     near = view.expand(
@@ -199,15 +203,13 @@ def _pool(
     )
     meant = [item for item, _ in similar if isinstance(item, Edge) and item.label == FACT]
     edges = {edge.id: edge for edge in (*narrowed.edges.values(), *meant, *near.edges)}
-    nodes = {**narrowed.nodes, **{node.id: node for node in near.nodes}}
-    return (
-        Pool(
-            edges={item: edge for item, edge in edges.items() if terms.admits(edge)},
-            nodes=nodes,
-            similar={item.id: score for item, score in similar},
-        ),
-        near.truncated,
+    met = {**narrowed.nodes, **{node.id: node for node in near.nodes}}
+    pool = Pool(
+        edges={item: edge for item, edge in edges.items() if terms.admits(edge)},
+        nodes=narrowed.nodes if narrowed.whole else met,
+        similar={item.id: score for item, score in similar},
     )
+    return pool, met
 
 
 def _names(view: View, scope: str, kept: Iterable[Scored], known: Mapping[str, Node]) -> dict[str, str]:

@@ -88,7 +88,7 @@ def rank_facts(matcher: Matcher, pool: Pool, met: Mapping[str, Known]) -> tuple[
     A fact is worth the words it covers, and in part those that one neighbour covers beyond it: so a question over two
     facts finds both. Ties by recency, then id.
     """
-    told = {item: met.get(item) or known(matcher, node) for item, node in pool.nodes.items()}
+    told = {item: met[item] if item in met else known(matcher, node) for item, node in pool.nodes.items()}
     own = {item: _edge_strengths(matcher, edge, told) for item, edge in pool.edges.items()}
     masses = {item: matcher.mass(strengths) for item, strengths in own.items()}
     leaders, degree = _leaders(pool.edges.values(), masses)
@@ -100,7 +100,8 @@ def rank_facts(matcher: Matcher, pool: Pool, met: Mapping[str, Known]) -> tuple[
         fitting = fits(kind, edge.tokens)
         covered = max(covered, joined, masses[item] + _anchored(own[item], edge, told, fitting=fitting))
         score = masses[item] + way + _bonus(matcher, edge, told) + fitting * policy.KIND_BONUS
-        score += policy.VECTOR_BONUS * max(pool.similar.get(key, 0.0) for key in (item, edge.source, edge.target))
+        if pool.similar:
+            score += policy.VECTOR_BONUS * max(pool.similar.get(key, 0.0) for key in (item, edge.source, edge.target))
         if score > 0.0:
             scored.append(Scored(edge, score, _why(matcher, edge, pool, masses[item])))
     scored.sort(key=lambda found: (-round(found.score, 9), -found.item.updated, found.item.id))
