@@ -229,7 +229,7 @@ def test_an_index_that_followed_every_change_answers_like_one_built_afresh(tmp_p
     dice = random.Random(seed)
     place = Place(tmp_path / ".remora")
     bob = restricted_grant("bob", repository_claims=["repo"])
-    for turn in range(9):
+    for turn in range(7):
         number = turn * 100
         step = dice.choice(["append", "append", "bulk", "compact", "remove", "replace"])
         loose = sorted((place.home / "memory" / "records").glob("*.json"))

@@ -30,8 +30,10 @@ def is_fresh(known: _Known, units: Collection[LogUnit], log: RecordLog) -> bool:
         return False
     young: list[str] = []
     for unit in units:
-        stamp, settled, _ = known.get(unit.name, ("", True, ""))
-        if stamp != unit.stamp or (not settled and unit.settled):
+        if unit.name not in known or known[unit.name][0] != unit.stamp:
+            return False
+        settled = known[unit.name][1]
+        if not settled and unit.settled:
             return False
         if not settled:
             young.append(unit.name)
@@ -46,6 +48,12 @@ class _Pending:
     orphaned: set[str] = field(default_factory=set)
     contested: set[str] = field(default_factory=set)
     done: int = 0
+
+
+def _is_known(known: _Known, unit: LogUnit) -> bool:
+    """Whether the index has the unit as it is, for sure."""
+    stamp, settled, _ = known.get(unit.name, ("", False, ""))
+    return settled and stamp == unit.stamp
 
 
 @contextmanager
@@ -72,9 +80,7 @@ def _fold(con: apsw.Connection, log: RecordLog, progress: Progress | None) -> in
     pending, writer = _Pending(), DocumentWriter(con)
     for name in known.keys() - names:
         pending.orphaned |= _drop_unit(con, name)
-    changed = {
-        unit.name: unit for unit in units if known.get(unit.name, ("",))[0] != unit.stamp or not known[unit.name][1]
-    }
+    changed = {unit.name: unit for unit in units if not _is_known(known, unit)}
     for content in log.read(changed):
         unit = changed[content.unit]
         if not content.digest or known.get(unit.name, ("", True, ""))[2] != content.digest:
