@@ -96,7 +96,8 @@ class GitFailed(SourceFailed):
         self.stderr = redacted(stderr)
         lines = [line for line in self.stderr.splitlines() if line.strip()]
         shown = "git " + " ".join(arg[:200] for arg in self.argv[:12]) + (" ..." if len(self.argv) > 12 else "")
-        said = lines[-1].strip()[:500] if lines else "no message"
+        told = [line for line in lines if line.startswith(("fatal: ", "error: "))] or lines
+        said = told[-1].strip()[:500] if told else "no message"
         advice = next((text for sign, text in _ADVICE if sign in self.stderr), "run the command by hand to see more")
         super().__init__(f"{shown!r} failed with exit code {exit_code}: {said}", advice=advice)
 
