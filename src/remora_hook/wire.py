@@ -12,7 +12,8 @@ import time
 
 from remora_hook.gate import posix, variable
 
-_RUN_FILE_MAX_BYTES = 4096
+_SMALL_FILE_MAX_BYTES = 64 << 10
+"""Of a run file or a config file; both are a few lines."""
 _ANSWER_MAX_BYTES = 1 << 20
 _CONNECT_SECONDS = 0.5
 
@@ -163,7 +164,7 @@ def _private_bytes(path: str) -> bytes:
         status = posix.fstat(descriptor)
         if hasattr(posix, "geteuid") and (status.st_uid != posix.geteuid() or status.st_mode & 0o077):
             return b""
-        return posix.read(descriptor, _RUN_FILE_MAX_BYTES)
+        return posix.read(descriptor, _SMALL_FILE_MAX_BYTES)
     except OSError:
         return b""
     finally:
@@ -195,9 +196,19 @@ def _is_alive(process: int) -> bool:
     return True
 
 
+def _token_of_config() -> str:
+    """`api_token` of the user's config file, when nobody else can read that."""
+    base = variable("XDG_CONFIG_HOME") or (variable("HOME") or variable("USERPROFILE")) + "/.config"
+    for line in _private_bytes(variable("REMORA_CONFIG") or base + "/remora/config.toml").split(b"\n"):
+        name, _, value = line.partition(b"=")
+        if name.strip() == b"api_token":
+            return value.strip(b" \t\r\"'").decode("ascii", "replace")
+    return ""
+
+
 def _server_of_url(url: str) -> Server | str:
-    """`http://127.0.0.1:PORT` with the token of `REMORA_API_TOKEN`; another host is not for this process to ask."""
-    token = variable("REMORA_API_TOKEN")
+    """`http://127.0.0.1:PORT` with the user's own token; another host is not for this process to ask."""
+    token = variable("REMORA_API_TOKEN") or _token_of_config()
     for prefix in ("http://127.0.0.1:", "http://localhost:"):
         port = url.removeprefix(prefix).strip("/")
         if url.startswith(prefix) and port.isdigit() and 0 < int(port) < 65536:

@@ -314,7 +314,28 @@ def test_a_named_server_is_asked_with_the_token_of_the_environment(project: Path
     assert run_hook(project, environ=environ).out == ANSWER
     assert b"Authorization: Bearer personal\r\n" in server.heard[0]
     assert run_hook(project, environ={"REMORA_HOOK_URL": environ["REMORA_HOOK_URL"]}).out == b""
+    assert "no_token" in journal(project)
     server.stop()
+
+
+@pytest.mark.parametrize(("mode", "heard"), [(0o600, True), (0o640, False)])
+def test_the_token_of_a_config_file_is_used_only_when_nobody_else_can_read_it(
+    project: Path, mode: int, heard: bool
+) -> None:
+    server = Loopback(lambda connection: connection.sendall(http(ANSWER)))
+    config = project.parent / ".config/remora/config.toml"
+    config.parent.mkdir(parents=True)
+    config.write_text('data_dir = "/x"\napi_token = "of-the-file"\n')
+    config.chmod(mode)
+    environ = {"HOME": str(project.parent), "REMORA_HOOK_URL": f"http://127.0.0.1:{server.port}"}
+    assert (run_hook(project, environ=environ).out == ANSWER) == heard
+    assert (b"Bearer of-the-file" in b"".join(server.heard)) == heard
+    server.stop()
+
+
+def test_a_url_of_another_host_is_never_asked(project: Path) -> None:
+    run_hook(project, environ={"REMORA_API_TOKEN": "a", "REMORA_HOOK_URL": "http://example.invalid:80"})
+    assert "url_is_not_loopback" in journal(project)
 
 
 @pytest.fixture

@@ -170,6 +170,26 @@ def test_commits_in_a_linked_worktree_leave_its_index_and_the_repository_clean(p
         git(folder, "fsck", "--strict")
 
 
+def test_a_bare_layout_and_a_submodule_record_into_their_own_homes(project: Path, cli: Path, tmp_path: Path) -> None:
+    git(tmp_path, "clone", "-q", "--bare", str(project), "bare/.bare")
+    (tmp_path / "bare/.git").write_text("gitdir: ./.bare\n")
+    git(tmp_path / "bare/.bare", "worktree", "add", "-q", "../tree", "-b", "other")
+    (tmp_path / "bare/.bare/remora/cache").mkdir(parents=True)
+    git(project, "-c", "protocol.file.allow=always", "submodule", "add", "-q", str(tmp_path / "bare/.bare"), "sub")
+    (project / "sub/.remora").mkdir()
+    for folder, home in (
+        (tmp_path / "bare/tree", tmp_path / "bare/.bare/remora"),
+        (project / "sub", project / "sub/.remora"),
+    ):
+        install(folder, cli)
+        head = commit(folder, "new")
+        until = time.monotonic() + 10
+        log = home / "cache/git-hook.log"
+        while time.monotonic() < until and not (log.exists() and log.read_text().count("did records") == 2):
+            time.sleep(0.02)
+        assert f"ingest {head} " in (project.parent / "calls").read_text()
+
+
 def test_many_commits_at_once_start_one_worker_and_lose_none(project: Path, cli: Path) -> None:
     slow = cli.read_text().replace('echo "did', 'sleep 0.2; echo "did')
     cli.write_text(slow)

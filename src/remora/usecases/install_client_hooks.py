@@ -143,6 +143,16 @@ def _notes(request: ClientHooksRequest, changes: tuple[FileChange, ...]) -> tupl
     options = request.options
     if options.compact_at and "claude-code" in request.clients:
         notes.append(_COMPACT_NOTE)
-    if options.shared and not options.python.startswith("$"):
-        notes.append("the shared settings name an interpreter of this machine; others run the install once themselves")
+    if not options.python.startswith("$") and (named := _often_committed(request)):
+        notes.append(f"{', '.join(named)}: names an interpreter of this machine; others run the install themselves")
     return tuple(notes)
+
+
+def _often_committed(request: ClientHooksRequest) -> list[str]:
+    clients = [client_named(name) for name in request.clients] if request.hooks else []
+    shared = [
+        client.shared_hooks_file if request.options.shared else "" for client in clients if client.shared_hooks_file
+    ]
+    return [
+        path for path in (*shared, *(client.hooks_file for client in clients if not client.shared_hooks_file)) if path
+    ]

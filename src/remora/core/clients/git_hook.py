@@ -35,8 +35,13 @@ remora_record() {
   remora_home=.remora
   if [ -f "$remora_dir/commondir" ]; then
     IFS= read -r remora_common <"$remora_dir/commondir" || :
-    case $remora_common in /*) ;; *) remora_common=$remora_dir/$remora_common ;; esac
-    remora_home=$remora_common/../.remora
+    case $remora_common in
+      ../..) remora_common=${remora_dir%%/worktrees/*} ;;
+      /*) ;;
+      *) remora_common=$remora_dir/$remora_common ;;
+    esac
+    remora_home=
+    case $remora_common in */.git) remora_home=${remora_common%%/.git}/.remora ;; esac
   fi
   if [ ! -d "$remora_home" ]; then
     remora_home=$remora_common/remora
