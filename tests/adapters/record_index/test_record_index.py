@@ -335,3 +335,18 @@ def test_progress_is_told_during_a_rebuild(tmp_path: Path) -> None:
         assert view.total == 1_500
     assert seen == [1_000]
     index.close()
+
+
+def test_a_commit_that_nothing_holds_any_more_is_kept_and_left_out_of_ordinary_reads(tmp_path: Path) -> None:
+    log, gone = FileRecordLog(tmp_path), set[str]()
+    log.append(OPERATOR, a_record("git:aa", commit="aa", title="policy"))
+    log.append(OPERATOR, a_record("other", commit="aa", title="policy"))
+    index = SqliteRecordIndex(tmp_path / "cache" / "x.sqlite3", log, unreachable=lambda: gone)
+    with index.view(OPERATOR) as view:
+        assert len(search(view, RecordQuery("policy")).hits) == 2
+    gone.add("aa")
+    with index.view(OPERATOR) as view:
+        assert [hit.record.idempotency_key for hit in search(view, RecordQuery("policy")).hits] == ["other"]
+        hits = search(view, RecordQuery("policy", include_superseded=True)).hits
+        assert {hit.record.idempotency_key: hit.unreachable for hit in hits} == {"git:aa": True, "other": False}
+    index.close()

@@ -7,6 +7,7 @@ import apsw
 from remora.adapters.sqlite.record_layout import bindable, blob, pack_tokens, unpack_tokens, whole
 from remora.adapters.sqlite.record_postings import CATEGORY_TERM, KIND_TERM, PostingWriter, remove_postings
 from remora.core.records import codec
+from remora.core.records.identity import KeyPrefix
 from remora.core.records.indexed import IndexEntry, category_of, ending_key, index_entry, path_key
 from remora.core.records.log import StoredRecord
 from remora.core.records.model import Record
@@ -16,7 +17,7 @@ _FLUSH_DOCUMENTS = 20_000
 """Documents gathered before they are written in key order; bounds memory during a rebuild."""
 
 _INSERTS = {
-    "doc": "INSERT INTO doc VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    "doc": "INSERT INTO doc VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     "content": "INSERT INTO content VALUES(?, ?, ?, ?)",
     "anchor": "INSERT OR IGNORE INTO anchor VALUES(?, ?, ?)",
     "path": "INSERT OR IGNORE INTO path VALUES(?, ?)",
@@ -49,9 +50,10 @@ class DocumentWriter:
         entry = index_entry(record)
         doc, part, words = self._next, self._part(record), entry.words
         kind, category = record.kind.value, int(category_of(record))
+        sha = record.commit if record.idempotency_key.startswith(KeyPrefix.GIT) else ""
         self._rows["doc"].append(
             (doc, record.id, part, kind, category, record.lifecycle.value, record.occurred_at, record.confidence,
-             record.verification.status.value, bindable(record.owner))
+             record.verification.status.value, bindable(record.owner), sha)
         )  # fmt: skip
         self.gathered[record.id] = stored.digest
         self._rows["content"].append((doc, stored.digest, pack_tokens(words), stored.data))

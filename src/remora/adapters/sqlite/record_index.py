@@ -2,7 +2,7 @@
 
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -23,7 +23,10 @@ _UNUSABLE = (*DAMAGE, apsw.ReadOnlyError, apsw.CantOpenError, apsw.FullError, ap
 
 
 class SqliteRecordIndex:
-    """Answers queries from `path`, folding in what changed in the log first. Threads take turns."""
+    """Answers queries from `path`, folding in what changed in the log first. Threads take turns.
+
+    `unreachable` tells which recorded commits no branch or tag holds any more; it is asked once for each view.
+    """
 
     def __init__(
         self,
@@ -31,11 +34,13 @@ class SqliteRecordIndex:
         log: RecordLog,
         *,
         progress: Progress | None = None,
+        unreachable: Callable[[], Collection[str]] = frozenset,
         busy_timeout_seconds: float = BUSY_TIMEOUT_SECONDS,
     ) -> None:
         self._path = path
         self._log = log
         self._progress = progress
+        self._unreachable = unreachable
         self._busy_timeout_seconds = busy_timeout_seconds
         self._turn = threading.RLock()
         self._con: apsw.Connection | None = None
@@ -49,9 +54,9 @@ class SqliteRecordIndex:
         with self._turn, translated(self._path):
             try:
                 try:
-                    view = SqliteRecordView(*self._fresh(), grant, self._rebuilt)
+                    view = SqliteRecordView(*self._fresh(), grant, self._rebuilt, self._unreachable())
                 except DAMAGE:
-                    view = SqliteRecordView(self._rebuilt(), "built", grant, self._rebuilt)
+                    view = SqliteRecordView(self._rebuilt(), "built", grant, self._rebuilt, self._unreachable())
                 yield view
             finally:
                 if self._con is not None and self._con.in_transaction:

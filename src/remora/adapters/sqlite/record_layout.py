@@ -1,6 +1,7 @@
 """Layout of the record index: a derived file that is rebuilt whenever it was made by another layout or tokenizer."""
 
 import json
+from collections.abc import Collection
 from pathlib import Path
 
 import apsw
@@ -11,7 +12,7 @@ from remora.core.records.model import AccessScope
 from remora.core.records.vocabulary import Lifecycle, RecordKind, ScopeKind, VerificationStatus
 from remora.core.text import tokens
 
-_VERSION = 2
+_VERSION = 3
 _PROBE = "refreshToken src/a_b.py v1.2.3 don't C++ 日本語 running déjà 🚀 HTTPServer2"
 
 _TABLES = """
@@ -24,7 +25,7 @@ CREATE TABLE diverged(id TEXT PRIMARY KEY, units TEXT) WITHOUT ROWID;
 CREATE TABLE part(part INTEGER PRIMARY KEY, scope TEXT, workspace TEXT, owner TEXT, repository TEXT,
   docs INTEGER DEFAULT 0, lengths TEXT DEFAULT '{}', UNIQUE(scope, workspace, owner, repository));
 CREATE TABLE doc(doc INTEGER PRIMARY KEY, id TEXT UNIQUE, part INTEGER, kind TEXT, category INTEGER, lifecycle TEXT,
-  occurred_at INTEGER, confidence REAL, verification TEXT, owner TEXT);
+  occurred_at INTEGER, confidence REAL, verification TEXT, owner TEXT, sha TEXT);
 CREATE INDEX doc_time ON doc(occurred_at DESC, id);
 CREATE TABLE content(doc INTEGER PRIMARY KEY, digest TEXT, tokens TEXT, data BLOB);
 CREATE TABLE posting(term TEXT, part INTEGER, bucket INTEGER, docs BLOB, PRIMARY KEY(term, part, bucket)) WITHOUT ROWID;
@@ -79,7 +80,7 @@ def _empty(con: apsw.Connection) -> None:
 # --- Rows -------------------------------------------------------------------------------------------------------------
 
 CANDIDATE_COLUMNS = """d.id, d.kind, d.category, d.lifecycle, d.occurred_at, d.confidence, d.verification,
-  p.repository, p.scope, p.workspace, d.owner, c.tokens, c.data"""
+  p.repository, p.scope, p.workspace, d.owner, d.sha, c.tokens, c.data"""
 CANDIDATE_TABLES = "doc d JOIN part p USING(part) JOIN content c USING(doc)"
 
 
@@ -94,10 +95,10 @@ def unpack_tokens(text: str) -> dict[str, tuple[str, ...]]:
     return {field: tuple(line.split(" ")) for field, line in lines if line}
 
 
-def candidate(row: tuple[object, ...]) -> IndexedRecord:
-    """The candidate of a row of `CANDIDATE_COLUMNS`."""
-    (record_id, kind, category, lifecycle, at, confidence, verification, repository, scope, workspace, owner, words,
-     data) = row  # fmt: skip
+def candidate(row: tuple[object, ...], unreachable: Collection[str]) -> IndexedRecord:
+    """The candidate of a row of `CANDIDATE_COLUMNS`; `unreachable` are commits that nothing holds any more."""
+    (record_id, kind, category, lifecycle, at, confidence, verification, repository, scope, workspace, owner, sha,
+     words, data) = row  # fmt: skip
     return IndexedRecord(
         id=str(record_id),
         kind=_KINDS[kind],
@@ -111,6 +112,7 @@ def candidate(row: tuple[object, ...]) -> IndexedRecord:
         owner=str(owner),
         tokens=unpack_tokens(str(words)),
         data=blob(data),
+        unreachable=sha in unreachable,
     )
 
 

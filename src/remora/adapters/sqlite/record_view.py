@@ -49,7 +49,15 @@ def _repaired(
 class SqliteRecordView:
     """Queries inside one read transaction under one grant."""
 
-    def __init__(self, con: apsw.Connection, origin: str, grant: Grant, rebuild: Callable[[], apsw.Connection]) -> None:
+    def __init__(
+        self,
+        con: apsw.Connection,
+        origin: str,
+        grant: Grant,
+        rebuild: Callable[[], apsw.Connection],
+        unreachable: Collection[str] = frozenset(),
+    ) -> None:
+        self._unreachable = unreachable
         self._grant = grant
         self._origin = origin
         self._rebuild = rebuild
@@ -163,7 +171,7 @@ class SqliteRecordView:
     def _load(self, docs: Iterable[int]) -> tuple[IndexedRecord, ...]:
         query = f"""SELECT {CANDIDATE_COLUMNS} FROM {CANDIDATE_TABLES}
           WHERE d.doc IN (SELECT value FROM json_each(?)) ORDER BY d.id"""
-        return tuple(candidate(row) for row in self._con.execute(query, (packed(list(docs)),)))
+        return tuple(candidate(row, self._unreachable) for row in self._con.execute(query, (packed(list(docs)),)))
 
     # --- Anchors ------------------------------------------------------------------------------------------------------
 
@@ -201,7 +209,7 @@ class SqliteRecordView:
         chosen = packed(list(docs))
         total = whole(self._con.execute(f"SELECT count(*) FROM doc d WHERE {where}", (chosen,)).get)
         query = f"SELECT {CANDIDATE_COLUMNS} FROM {CANDIDATE_TABLES} WHERE {where}{_NEWEST}"
-        return tuple(candidate(row) for row in self._con.execute(query, (chosen, limit))), total
+        return tuple(candidate(row, self._unreachable) for row in self._con.execute(query, (chosen, limit))), total
 
     @_repaired
     def lineage(self, keys: Collection[str]) -> tuple[Lineage, ...]:
@@ -222,14 +230,14 @@ class SqliteRecordView:
         where = f"{self._where}{_narrowed(narrowing)}"
         total = whole(self._con.execute(f"SELECT count(*) FROM doc d WHERE {where}").get)
         query = f"SELECT {CANDIDATE_COLUMNS} FROM {CANDIDATE_TABLES} WHERE {where}{_NEWEST}"
-        return tuple(candidate(row) for row in self._con.execute(query, (limit,))), total
+        return tuple(candidate(row, self._unreachable) for row in self._con.execute(query, (limit,))), total
 
     @_repaired
     def get(self, ids: Collection[str]) -> dict[str, IndexedRecord]:
         """The visible ones of these records."""
         query = f"""SELECT {CANDIDATE_COLUMNS} FROM {CANDIDATE_TABLES}
           WHERE d.id IN (SELECT value FROM json_each(?)) AND {self._where} ORDER BY d.id"""
-        found = [candidate(row) for row in self._con.execute(query, (packed(list(ids)),))]
+        found = [candidate(row, self._unreachable) for row in self._con.execute(query, (packed(list(ids)),))]
         return {record.id: record for record in found}
 
     @_repaired
@@ -238,7 +246,7 @@ class SqliteRecordView:
         query = f"""SELECT {CANDIDATE_COLUMNS} FROM {CANDIDATE_TABLES} WHERE {self._where} AND d.doc IN
           (SELECT doc FROM source WHERE uri IN (SELECT value FROM json_each(?))){_NEWEST}"""
         rows = self._con.execute(query, (packed([bindable(uri) for uri in uris]), -1))
-        return tuple(candidate(row) for row in rows)
+        return tuple(candidate(row, self._unreachable) for row in rows)
 
     @_repaired
     def linking(self, targets: Collection[str]) -> tuple[tuple[str, Relation, IndexedRecord], ...]:
@@ -246,7 +254,7 @@ class SqliteRecordView:
         query = f"""SELECT l.target, l.relation, {CANDIDATE_COLUMNS} FROM {CANDIDATE_TABLES}
           JOIN link l USING(doc) WHERE l.target IN (SELECT value FROM json_each(?)) AND {self._where}{_NEWEST}"""
         rows = self._con.execute(query, (packed([bindable(target) for target in targets]), -1))
-        return tuple((str(row[0]), Relation(str(row[1])), candidate(row[2:])) for row in rows)
+        return tuple((str(row[0]), Relation(str(row[1])), candidate(row[2:], self._unreachable)) for row in rows)
 
 
 def _narrowed(narrowing: Narrowing) -> str:

@@ -98,7 +98,13 @@ def _about(view: RecordView, subject: str, narrowing: Narrowing, everything: boo
     superseded = superseders(ordered, view.linking)
     shown = [record for record in ordered if everything or not hidden(record, superseded)]
     hits = tuple(
-        RecordHit(record.record, 0.0, reasons.get(record.id, ("text",)), superseded.get(record.id, ""))
+        RecordHit(
+            record.record,
+            0.0,
+            reasons.get(record.id, ("text",)),
+            superseded.get(record.id, ""),
+            unreachable=record.unreachable,
+        )
         for record in shown[:limit]
     )
     return Explanation(subject, hits, len(shown), len(shown) > limit, way.steps)

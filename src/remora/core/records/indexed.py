@@ -55,6 +55,8 @@ class IndexedRecord:
     owner: str
     tokens: Tokens
     data: bytes
+    unreachable: bool = False
+    """Whether it tells of a commit that no branch or tag holds any more: kept, and left out of ordinary reads."""
 
     @property
     def record(self) -> Record:

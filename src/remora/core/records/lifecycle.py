@@ -23,7 +23,7 @@ def superseders(records: Collection[IndexedRecord], linking: FindLinking) -> dic
 
 def hidden(record: IndexedRecord, superseded: Mapping[str, str]) -> bool:
     """Whether ordinary reads leave the record out."""
-    return record.lifecycle in HIDDEN_LIFECYCLES or record.id in superseded
+    return record.unreachable or record.lifecycle in HIDDEN_LIFECYCLES or record.id in superseded
 
 
 def _closure(targets: set[str], linking: FindLinking) -> _Holders:

@@ -46,6 +46,8 @@ class RecordHit:
     matched_by: tuple[str, ...]
     superseded_by: str = ""
     subjects: tuple[str, ...] = ()
+    unreachable: bool = False
+    """Whether it tells of a commit that no branch or tag holds any more."""
     coverage: float = 1.0
     """Share of the query's rarity that the record holds; what recall keeps silent by."""
 
@@ -240,6 +242,7 @@ def _result(
             round(hit.score, 6),
             hit.matched_by,
             superseded.get(hit.record.id, ""),
+            unreachable=hit.record.unreachable,
             coverage=covered(hit.record),
         )
         for hit in shown[:limit]
