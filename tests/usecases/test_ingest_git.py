@@ -283,13 +283,13 @@ print(ingest(Path(sys.argv[1]), ALL).recorded)
 
 def test_ingests_at_once_lose_and_double_nothing(tmp_path: Path) -> None:
     history = shapes.History()
-    for number in range(300):
+    for number in range(150):
         history.commit(f"Commit {number}", {f"f{number % 7}.txt": b"%d\n" % number})
     folder = history.write(tmp_path)
     here = Path(__file__).parent
     argv = [sys.executable, "-c", RUN, str(folder), str(here), str(here.parent)]
-    running = [subprocess.Popen(argv, stdout=subprocess.PIPE, env=dict(os.environ)) for _ in range(4)]
+    running = [subprocess.Popen(argv, stdout=subprocess.PIPE, env=dict(os.environ)) for _ in range(3)]
     counts = [int(process.communicate(timeout=60)[0]) for process in running]
-    assert sum(counts) == 300
+    assert sum(counts) == 150
     ids = [record.id for record in records(folder)]
-    assert len(ids) == len(set(ids)) == 300
+    assert len(ids) == len(set(ids)) == 150
