@@ -128,6 +128,8 @@ VAGUE_WEIGHT = 0.4
 """Of verbs that every fact could carry: use, work, go."""
 GENERIC_WEIGHT = 0.3
 """Of a word that names only a kind of answer (tool, service), where no fact holds it."""
+GENERIC_HELD_WEIGHT = 0.6
+"""The same where some fact does hold it."""
 RELATED_STRENGTH = 0.7
 """A word of like meaning; below every form of the word itself."""
 TYPE_STRENGTH = 0.9
@@ -149,6 +151,10 @@ JOIN_WEIGHT = 0.5
 NAMED_BONUS = 0.1
 """For facts of an entity whose whole name was asked, before those of longer names that merely hold the words."""
 PHRASE_BONUS = 0.1
+WHOLE_COVERAGE = 0.9
+"""Below it the best fact leaves something open, and recall looks one fact further from the best ones."""
+FURTHER_FROM = 4
+FURTHER_LIMIT = 48
 RELATIVE_FLOOR = 0.3
 """Facts far below the best one are noise in an agent's context."""
 EXPAND_PER_NODE = 12
@@ -452,12 +458,14 @@ RENEWAL_HORIZON_TURNS = 10
 LEDGER_ENTRIES_MAX = 2_000
 INFUSE_MAX_CHARS = 10_000
 INFUSE_MAX_CHARS_CAP = 50_000
-INFUSE_FRONTIER_SCAN = 30
+INFUSE_FRONTIER_SCAN = 20
 """Newest questions and hypotheses looked at per prompt, so that its cost does not grow with the graph."""
-INFUSE_CANDIDATES = 150
+INFUSE_CANDIDATES = 120
 """Nodes sharing a word with the moment that are read and ranked per prompt, those with its rarest words first."""
 INFUSE_FAN_OUT = 12
-INFUSE_EDGES_MAX = 200
+INFUSE_SETTLED_MAX = 40
+"""Nodes near the focal ones whose state is read in full, so that they can be told."""
+INFUSE_EDGES_MAX = 120
 """Relations gathered around the focal nodes per prompt."""
 INFUSE_BODY_CHARS = 400
 """Of one node's description in a payload; the rest is one call away, and the line says so."""
@@ -500,3 +508,7 @@ SYMBOL_LESS_CODE_LINES = 20
 """Shorter files may well declare nothing."""
 FACTS_UNPACKED = 500
 """At least so many, at most twice as many files stay unpacked during a build (0.1 MB each; unpacking takes 0.3 ms)."""
+REBUILD_SHARE = 0.3
+"""When more of the files changed, building everything anew is cheaper than finding out what the changes touch."""
+REBUILD_FILES_MIN = 100
+"""Below it the share says little, and small builds are quick either way."""

@@ -9,13 +9,13 @@ from remora.core.recall.gate import Gated, gate
     "text",
     ["hi", "Hello!", "thanks!!", "ok great", "hiiii", "thank you very much", "good morning team", "how are you?",
      "谢谢", "太好了,谢谢", "ありがとうございます", "안녕하세요", "спасибо большое", "نعم شكرا", "धन्यवाद", "ขอบคุณครับ",
-     "merci beaucoup", "vielen Dank!", "muchas gracias", "ＯＫ", "got it, thanks 👍"],
+     "merci beaucoup", "vielen Dank!", "muchas gracias", "ＯＫ", "got it, thanks 👍", "👍", "🎉🎉"],
 )  # fmt: skip
 def test_small_talk_is_gated_in_many_languages(text):
     assert gate(text) is Gated.SMALL_TALK
 
 
-@pytest.mark.parametrize("text", ["", "   ", "...", "👍", "?!", "\x00", "\u200b", "---", "🎉🎉"])
+@pytest.mark.parametrize("text", ["", "   ", "...", "?!", "\x00", "\u200b", "---"])
 def test_a_text_without_words_is_gated(text):
     assert gate(text) is Gated.NO_WORDS
 

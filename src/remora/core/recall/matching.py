@@ -62,6 +62,7 @@ class Matcher:
         self.question = question
         self._typos = typos or {}
         self._weights = [self._weight(unit, stats) for unit in question.units]
+        self._rare = idf("", TermStats(stats.documents, {}, {}))
         self._seen: dict[str, Strengths] = {}
         self.total = sum(self._weights)
 
@@ -75,16 +76,20 @@ class Matcher:
                 return idf("", TermStats(stats.documents, {}, {"": near}))
             if is_generic(unit.term):
                 return policy.GENERIC_WEIGHT * idf(unit.term, stats)
-        return idf(unit.term, stats)
+        return idf(unit.term, stats) * (policy.GENERIC_HELD_WEIGHT if is_generic(unit.term) else 1.0)
 
     def name_together(self, named: Iterable[Strengths]) -> None:
-        """Let the words of one whole name weigh like one word: two names and a third word ask three things."""
+        """Let each whole name that was asked weigh like one rare word, however many words it has or shares.
+
+        The entity is known by then; what matters is how much of the rest of the question is covered.
+        """
         taken: set[int] = set()
         for strengths in named:
-            if len(strengths) > 1 and taken.isdisjoint(strengths):
+            words = [self.question.units[at].term for at in strengths]
+            if taken.isdisjoint(strengths) and not all(is_generic(word) or is_vague(word) for word in words):
                 taken.update(strengths)
                 for at in strengths:
-                    self._weights[at] /= len(strengths)
+                    self._weights[at] = self._rare / len(strengths)
         self.total = sum(self._weights)
 
     def token(self, token: str) -> Strengths:

@@ -1,7 +1,7 @@
 """Recall over facts: narrow, rank, expand, keep silent or answer. One function for every channel that recalls facts."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from remora.core import policy
@@ -177,6 +177,10 @@ def recall_facts(
     narrowed = narrow(view, scope, query)
     pool, near = _pool(view, scope, narrowed, terms, similar)
     scored, covered = rank_facts(narrowed.matcher, pool, narrowed.told)
+    more = _further(view, scope, scored, pool, near, terms, narrowed.matcher)
+    if more is not None:
+        pool = more
+        scored, covered = rank_facts(narrowed.matcher, pool, narrowed.told)
     if silent(covered, pool.similar.values()):
         return Answer(silent=bool(scored))
     kept = above_floor(scored)
@@ -210,6 +214,37 @@ def _pool(
         similar={item.id: score for item, score in similar},
     )
     return pool, met
+
+
+def _further(
+    view: View,
+    scope: str,
+    scored: Sequence[Scored],
+    pool: Pool,
+    met: dict[str, Node],
+    terms: Terms,
+    matcher: Matcher,
+) -> Pool | None:
+    """The pool with matching facts at the far ends of the best ones, when these leave part of the question open."""
+    best = [found.item for found in scored[: policy.FURTHER_FROM] if isinstance(found.item, Edge)]
+    if not best or scored[0].covered >= policy.WHOLE_COVERAGE:
+        return None
+    near = view.expand(
+        dict.fromkeys(end for edge in best for end in (edge.source, edge.target)),
+        (scope,),
+        labels=(FACT,),
+        per_node=policy.EXPAND_PER_NODE,
+        limit=policy.FURTHER_LIMIT,
+    )
+    fresh = {
+        edge.id: edge
+        for edge in near.edges
+        if edge.id not in pool.edges
+        and terms.admits(edge)
+        and matcher.tokens(word for row in edge.tokens.values() for word in row)
+    }
+    met |= {node.id: node for node in near.nodes}
+    return replace(pool, edges={**pool.edges, **fresh}) if fresh else None
 
 
 def _names(view: View, scope: str, kept: Iterable[Scored], known: Mapping[str, Node]) -> dict[str, str]:

@@ -17,11 +17,12 @@ ENTITY_WEIGHTS: Mapping[str, float] = {"name": 1.0, "alias": 1.0, "type": 0.5, "
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """An item with its score and why it came."""
+    """An item with its score, why it came, and the share of the question that its own words cover."""
 
     item: Item
     score: float
     why: tuple[str, ...] = ()
+    covered: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,7 +104,7 @@ def rank_facts(matcher: Matcher, pool: Pool, met: Mapping[str, Known]) -> tuple[
         if pool.similar:
             score += policy.VECTOR_BONUS * max(pool.similar.get(key, 0.0) for key in (item, edge.source, edge.target))
         if score > 0.0:
-            scored.append(Scored(edge, score, _why(matcher, edge, pool, masses[item])))
+            scored.append(Scored(edge, score, _why(matcher, edge, pool, masses[item]), masses[item]))
     scored.sort(key=lambda found: (-round(found.score, 9), -found.item.updated, found.item.id))
     return scored, covered
 
