@@ -49,6 +49,16 @@ def test_a_definition_that_kept_its_body_was_renamed() -> None:
     assert rename(1, 1) == [("old", "new", 0.9)]
 
 
+def test_members_of_a_renamed_class_are_renamed_with_it() -> None:
+    first = Hunk(1, 1, 1, 1, [b"class Old:"], [b"class New:"])
+    spans = {
+        ("a.py", "1111"): [Span("Old", 1, 30), Span("Old.run", 2, 9), Span("Old.gone", 10, 12)],
+        ("a.py", "2222"): [Span("New", 1, 30), Span("New.run", 2, 9), Span("New.added", 10, 12)],
+    }
+    found = touched_symbols(patch(first), spans).renames
+    assert [(change.old.label, change.new.label) for change in found] == [("Old", "New"), ("Old.run", "New.run")]
+
+
 def test_a_definition_with_another_body_was_replaced() -> None:
     assert rename(10, 10, Hunk(2, 9, 2, 9)) == []
     assert rename(30, 4, Hunk(2, 29, 2, 3)) == []

@@ -124,12 +124,22 @@ def _renames(
             ends = _confirmed(_at(old, pair.old_line, pair.old), _at(new, pair.new_line, pair.new), old, new)
             ends = ends if ends and _kept_body(file.hunks, *ends) else None
             confidence = RENAME_PARSED_CONFIDENCE
-        if ends:
+        for before, after in (ends, *_members(*ends, old or (), new or ())) if ends else ():
             yield SymbolChange(
-                _anchor(file.old_path, ends[0], "", confidence),
-                _anchor(file.new_path, ends[1], commit, confidence),
+                _anchor(file.old_path, before, "", confidence),
+                _anchor(file.new_path, after, commit, confidence),
                 confidence,
             )
+
+
+def _members(before: Span, after: Span, old: Sequence[Span], new: Sequence[Span]) -> Iterator[tuple[Span, Span]]:
+    """Definitions inside a renamed one that are on both sides: their qualified names changed with it."""
+    head, tail = f"{before.qualified}.", {span.qualified: span for span in new}
+    for span in old:
+        if span.qualified.startswith(head):
+            renamed = tail.get(f"{after.qualified}.{span.qualified[len(head) :]}")
+            if renamed:
+                yield span, renamed
 
 
 def _confirmed(
