@@ -68,9 +68,13 @@ def vocabulary(draw: random.Random) -> list[str]:
     return list(dict.fromkeys("".join(draw.choices(syllables, k=draw.randint(2, 4))) for _ in range(WORDS)))
 
 
+WEIGHTS = [1 / (rank + 10) for rank in range(WORDS)]
+"""Zipf-Mandelbrot, as content words are spread; function words are dropped from queries and are not modelled."""
+
+
 def phrase(draw: random.Random, words: list[str], count: int) -> str:
-    """Words by Zipf, like prose."""
-    return " ".join(words[min(int(draw.paretovariate(0.6)) - 1, len(words) - 1)] for _ in range(count))
+    """A run of words."""
+    return " ".join(draw.choices(words, WEIGHTS[: len(words)], k=count))
 
 
 def build(path: Path) -> tuple[Bag, str, list[str]]:

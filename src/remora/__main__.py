@@ -1,5 +1,5 @@
 """`python -m remora` is the command line."""
 
-from remora.entrypoints.cli import main
+from remora.entrypoints.cli.app import main
 
 main()

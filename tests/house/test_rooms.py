@@ -21,8 +21,8 @@ BANNED_WORDS = ("manager", "helper", "util", "utils", "common", "misc", "service
 CORE_STDLIB = frozenset(
     "__future__ abc array ast base64 binascii bisect collections contextlib contextvars copy dataclasses datetime "
     "decimal difflib enum fnmatch fractions functools hashlib heapq hmac html io ipaddress itertools json keyword "
-    "math operator posixpath re shlex statistics string struct textwrap tokenize tomllib types typing unicodedata urllib "
-    "zlib".split()
+    "math operator posixpath re shlex statistics string struct textwrap tokenize tomllib types typing unicodedata "
+    "urllib zlib".split()
 )
 
 
@@ -101,8 +101,8 @@ def test_the_root_holds_at_most_twelve_entries() -> None:
 
 
 LIGHT = [
-    ("remora.entrypoints.cli", ["--help"]),
-    ("remora.entrypoints.cli", ["recall", "--help"]),
+    ("remora.entrypoints.cli.app", ["--help"]),
+    ("remora.entrypoints.cli.app", ["recall", "--help"]),
 ]
 HEAVY = (
     "mcp",

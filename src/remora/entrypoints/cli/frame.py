@@ -2,6 +2,7 @@
 
 import inspect
 import json
+import logging
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 Progress = Callable[[str, int, int], None]
 """(what is being done, how much is done, how much there is; 0 when unknown)."""
 
+_log = logging.getLogger("remora.cli")
 _EXIT_FAILED, _EXIT_USAGE, _EXIT_INTERRUPTED = 1, 2, 130
 
 
@@ -133,6 +135,18 @@ def guarded(run: Callable[[], Any], json_output: bool) -> None:
     except BrokenPipeError:
         sys.stderr.close()  # the reader left; there is nobody to tell
         raise typer.Exit(0) from None
+    except (typer.Exit, typer.Abort, typer.BadParameter):
+        raise
+    except Exception as error:
+        _log.debug("command failed", exc_info=True)
+        report(
+            RemoraError(
+                f"internal error: {type(error).__name__}: {error}",
+                advice="this is a fault of Remora; run again with REMORA_LOG_LEVEL=DEBUG for the details to report",
+            ),
+            json_output,
+        )
+        raise typer.Exit(_EXIT_FAILED) from error
 
 
 def report(error: RemoraError, json_output: bool) -> None:

@@ -1,6 +1,6 @@
 """The store's postings table against FTS5, on the same tokens: build, one small change, queries, size, erased bytes.
 
-Run: `python benchmarks/store_text.py [items]`. CPU times are of this process; the corpus is drawn from a seed.
+Run: `python benchmarks/bench_store_text.py [items]`. CPU times are of this process; the corpus is drawn from a seed.
 """
 
 import random

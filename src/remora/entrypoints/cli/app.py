@@ -1,0 +1,35 @@
+"""The command line. Each command imports what it runs when it runs, so that help and recall start fast."""
+
+import typer
+
+from remora import __version__
+from remora.entrypoints.cli import admin, facts, graph, records, serving
+
+app = typer.Typer(
+    name="remora",
+    help="Durable, source-grounded memory of a repository for coding agents.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"remora {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Show it.")) -> None:
+    pass
+
+
+for part in (admin, graph, records, facts, serving):
+    part.register(app)
+
+
+def main() -> None:
+    """The console script."""
+    app()
