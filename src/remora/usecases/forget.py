@@ -8,7 +8,7 @@ from remora.core.errors import InvalidInput, NotFound
 from remora.core.facts.decide import entities_named
 from remora.core.facts.forget import forget as plan_forget
 from remora.core.facts.layout import fact_id
-from remora.core.facts.place import MemoryScope, place_of
+from remora.core.facts.place import ScopeName, place_of
 from remora.core.facts.words import entity_name, predicate_name, user_name
 from remora.core.graph import Changes, Json
 from remora.core.scope import Grant
@@ -24,7 +24,7 @@ class ForgetRequest:
     triples: Sequence[tuple[str, str, str]] = ()
     entities: Sequence[str] = ()
     dry_run: bool = False
-    memory_scope: str = MemoryScope.REPOSITORY
+    memory_scope: str = ScopeName.REPOSITORY
     session: SessionRef = field(default_factory=SessionRef)
 
 
@@ -59,7 +59,7 @@ def forget(ports: FactPorts, grant: Grant, request: ForgetRequest) -> ForgetResu
     """
     if not (request.facts or request.triples or request.entities):
         raise InvalidInput("facts", "nothing is named", allowed="fact ids, triples or entity names")
-    scope = MemoryScope.parse(request.memory_scope)
+    scope = ScopeName.parse(request.memory_scope)
 
     def plan(view: StoreRead, now: int) -> Changes:
         place = place_of(view, grant, scope, request.session, now)

@@ -8,7 +8,7 @@ from remora.core import policy
 from remora.core.errors import InvalidInput
 from remora.core.facts.decide import EVERYTHING, entities_named
 from remora.core.facts.layout import FACT, FAMILY, read_fact
-from remora.core.facts.place import MemoryScope, place_of
+from remora.core.facts.place import ScopeName, place_of
 from remora.core.facts.rows import FactRow, fact_row, names_of
 from remora.core.facts.words import predicate_name
 from remora.core.graph import Edge, Json
@@ -28,7 +28,7 @@ class ListFactsRequest:
     as_of: int | None = None
     limit: int = policy.LIST_LIMIT
     cursor: str = ""
-    memory_scope: str = MemoryScope.REPOSITORY
+    memory_scope: str = ScopeName.REPOSITORY
     session: SessionRef = field(default_factory=SessionRef)
     max_chars: int = policy.REPLY_MAX_CHARS
 
@@ -59,7 +59,7 @@ def list_facts(ports: FactPorts, grant: Grant, request: ListFactsRequest) -> Lis
     if not 1 <= request.limit <= policy.LIST_LIMIT_MAX:
         raise InvalidInput("limit", f"is {request.limit}", allowed=f"1 to {policy.LIST_LIMIT_MAX}")
     predicate = predicate_name("predicate", request.predicate, ports.redact) if request.predicate else ""
-    scope = MemoryScope.parse(request.memory_scope)
+    scope = ScopeName.parse(request.memory_scope)
     with ports.store.read(grant) as view:
         place = place_of(view, grant, scope, request.session, ports.clock.now())
         total = view.counts((place.scope,)).get((FAMILY, FACT, place.scope), 0)

@@ -8,7 +8,7 @@ from remora.core import policy
 from remora.core.errors import InvalidInput
 from remora.core.facts.decide import entities_named
 from remora.core.facts.layout import FACT, read_entity, read_fact
-from remora.core.facts.place import MemoryScope, place_of
+from remora.core.facts.place import ScopeName, place_of
 from remora.core.facts.rows import EntityRow, FactRow, entity_row, fact_row
 from remora.core.facts.words import predicate_name
 from remora.core.graph import Json
@@ -28,7 +28,7 @@ class QuerySubgraphRequest:
     limit: int = policy.SUBGRAPH_LIMIT
     history: bool = False
     as_of: int | None = None
-    memory_scope: str = MemoryScope.REPOSITORY
+    memory_scope: str = ScopeName.REPOSITORY
     session: SessionRef = field(default_factory=SessionRef)
     max_chars: int = policy.REPLY_MAX_CHARS
 
@@ -68,7 +68,7 @@ def query_subgraph(ports: FactPorts, grant: Grant, request: QuerySubgraphRequest
         allowed = f"1 to {policy.SUBGRAPH_ENTITIES_MAX} names"
         raise InvalidInput("entities", f"has {len(request.entities)} names", allowed=allowed)
     predicates = [predicate_name("predicates", name, ports.redact) for name in request.predicates]
-    scope = MemoryScope.parse(request.memory_scope)
+    scope = ScopeName.parse(request.memory_scope)
     with ports.store.read(grant) as view:
         place = place_of(view, grant, scope, request.session, ports.clock.now())
         known = entities_named(view, place.scope, request.entities)

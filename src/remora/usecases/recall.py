@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from remora.core import policy
 from remora.core.errors import InvalidInput
 from remora.core.facts.layout import ENTITY, FACT, FAMILY
-from remora.core.facts.place import MemoryScope, place_of
+from remora.core.facts.place import ScopeName, place_of
 from remora.core.graph import Item, Json
 from remora.core.recall.families import Hit, fuse_families
 from remora.core.recall.gate import gate
@@ -25,7 +25,7 @@ class RecallRequest:
     """A question, and how to answer it. `as_of` is microseconds UTC; `unasked` is for hooks: believe less."""
 
     query: str
-    memory_scope: str = MemoryScope.SESSION
+    memory_scope: str = ScopeName.SESSION
     hops: int = 1
     limit: int = policy.RECALL_LIMIT
     history: bool = False
@@ -77,7 +77,7 @@ def recall(
     that is not open, `InvalidInput` for bad options.
     """
     _check(request)
-    scope = MemoryScope.parse(request.memory_scope)
+    scope = ScopeName.parse(request.memory_scope)
     gated = gate(request.query)
     with ports.store.read(grant) as view:
         place = place_of(view, grant, scope, request.session, ports.clock.now())
@@ -92,7 +92,7 @@ def recall(
             limit=request.limit,
             similar=_similar(view, place.scope, meaning),
         )
-    families = (facts.hits, *(_durable(ports, grant, request, more) if scope is MemoryScope.REPOSITORY else ()))
+    families = (facts.hits, *(_durable(ports, grant, request, more) if scope is ScopeName.REPOSITORY else ()))
     fused = fuse_families(families, limit=request.limit, max_chars=request.max_chars, k=request.fusion_k)
     return RecallResult(
         hits=fused.hits,

@@ -10,7 +10,7 @@ from remora.core.errors import Conflict, InvalidInput
 from remora.core.facts.batch import Batch, Statement, Triple
 from remora.core.facts.decide import decide
 from remora.core.facts.draft import Writer
-from remora.core.facts.place import MemoryScope, Place, place_of
+from remora.core.facts.place import ScopeName, Place, place_of
 from remora.core.facts.words import user_name
 from remora.core.graph import Changes, Json
 from remora.core.ids import computed_id, digest
@@ -26,7 +26,7 @@ class RememberRequest:
 
     triples: Sequence[Triple]
     replace: bool = False
-    memory_scope: str = MemoryScope.REPOSITORY
+    memory_scope: str = ScopeName.REPOSITORY
     session: SessionRef = field(default_factory=SessionRef)
     idempotency_key: str = ""
     model: str = ""
@@ -101,7 +101,7 @@ def remember(ports: FactPorts, grant: Grant, request: RememberRequest) -> Rememb
     Raises `InvalidBatch` with every error, `LimitReached`, `NotFound` for a session that is not open, `Denied`, and
     `Conflict` when the idempotency key was used for other triples.
     """
-    scope = MemoryScope.parse(request.memory_scope)
+    scope = ScopeName.parse(request.memory_scope)
     place = _place(ports, grant, scope, request.session)
     batch = Batch.resolve(
         request.triples,
@@ -138,8 +138,8 @@ def remember(ports: FactPorts, grant: Grant, request: RememberRequest) -> Rememb
     )
 
 
-def _place(ports: FactPorts, grant: Grant, scope: MemoryScope, ref: SessionRef) -> Place:
-    if scope is MemoryScope.REPOSITORY and not ref.given:
+def _place(ports: FactPorts, grant: Grant, scope: ScopeName, ref: SessionRef) -> Place:
+    if scope is ScopeName.REPOSITORY and not ref.given:
         return Place(REPOSITORY)
     with ports.store.read(grant) as view:
         return place_of(view, grant, scope, ref, ports.clock.now())

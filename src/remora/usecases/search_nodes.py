@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from remora.core import policy
 from remora.core.errors import InvalidInput
 from remora.core.facts.layout import FACT, read_entity, read_fact
-from remora.core.facts.place import MemoryScope, place_of
+from remora.core.facts.place import ScopeName, place_of
 from remora.core.facts.rows import EntityRow, entity_row
 from remora.core.graph import Json, Node
 from remora.core.recall.notice import NOTICE
@@ -25,7 +25,7 @@ class SearchNodesRequest:
     types: Sequence[str] = ()
     limit: int = policy.RECALL_LIMIT
     history: bool = False
-    memory_scope: str = MemoryScope.REPOSITORY
+    memory_scope: str = ScopeName.REPOSITORY
     session: SessionRef = field(default_factory=SessionRef)
 
 
@@ -67,7 +67,7 @@ def search_nodes(ports: FactPorts, grant: Grant, request: SearchNodesRequest) ->
         raise InvalidInput("limit", f"is {request.limit}", allowed=f"1 to {policy.RECALL_LIMIT_MAX}")
     query = parse_query(request.query)
     types = {name.casefold() for name in request.types}
-    scope = MemoryScope.parse(request.memory_scope)
+    scope = ScopeName.parse(request.memory_scope)
     with ports.store.read(grant) as view:
         place = place_of(view, grant, scope, request.session, ports.clock.now())
         if query.empty:

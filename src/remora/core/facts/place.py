@@ -8,14 +8,14 @@ from remora.core.scope import REPOSITORY, Grant
 from remora.core.sessions import SessionRef, View, resolve
 
 
-class MemoryScope(StrEnum):
+class ScopeName(StrEnum):
     """The two scopes, as callers name them."""
 
     REPOSITORY = "repository"
     SESSION = "session"
 
     @classmethod
-    def parse(cls, raw: str) -> "MemoryScope":
+    def parse(cls, raw: str) -> "ScopeName":
         """Read a caller's word."""
         try:
             return cls(raw)
@@ -31,15 +31,15 @@ class Place:
     session: str = ""
 
 
-def place_of(view: View, grant: Grant, memory_scope: MemoryScope, ref: SessionRef, now: int) -> Place:
+def place_of(view: View, grant: Grant, memory_scope: ScopeName, ref: SessionRef, now: int) -> Place:
     """The scope a call works in. A session that is named must be open, whatever the scope; `NotFound` otherwise.
 
     There is no way from a session's scope to the repository's: a session call without a session is an error.
     """
     if ref.given:
         session = resolve(view, grant, ref, now)
-        return Place(REPOSITORY if memory_scope is MemoryScope.REPOSITORY else session.scope, session.id)
-    if memory_scope is MemoryScope.SESSION:
+        return Place(REPOSITORY if memory_scope is ScopeName.REPOSITORY else session.scope, session.id)
+    if memory_scope is ScopeName.SESSION:
         raise InvalidInput(
             "session", "is missing", allowed="the handle that registration returned (needed for memory_scope session)"
         )
