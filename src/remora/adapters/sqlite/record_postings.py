@@ -3,7 +3,9 @@
 # ruff: noqa: S608 - spliced into SQL are only our own integers
 
 from array import array
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from functools import partial
 
 import apsw
 
@@ -25,17 +27,17 @@ class PostingWriter:
 
     def __init__(self, con: apsw.Connection) -> None:
         self._con = con
-        self._gathered: dict[tuple[int, int], dict[str, array[int]]] = {}
+        self._gathered: dict[tuple[int, int], defaultdict[str, array[int]]] = {}
 
     def add(self, doc: int, part: int, terms: Iterable[str]) -> None:
         """List the document under each of the distinct terms."""
         offset = doc & _OFFSET_MASK
-        lists = self._gathered.setdefault((part, doc >> _BUCKET_BITS), {})
+        place = (part, doc >> _BUCKET_BITS)
+        lists = self._gathered.get(place)
+        if lists is None:
+            lists = self._gathered[place] = defaultdict(partial(array, "H"))
         for term in terms:
-            if term in lists:
-                lists[term].append(offset)
-            else:
-                lists[term] = array("H", (offset,))
+            lists[term].append(offset)
 
     def flush(self) -> None:
         """Write what was gathered."""

@@ -157,8 +157,13 @@ def _keys(paths: Iterable[str], anchors: Iterable[SymbolAnchor]) -> frozenset[st
         if anchor.node_id:
             keys.add(node_key(anchor.node_id))
         if anchor.label:
-            keys.update((symbol_key(anchor.label), tail_key(anchor.label)))
+            keys.update(_label_keys(anchor.label))
     return frozenset(keys)
+
+
+@lru_cache(maxsize=65_536)
+def _label_keys(label: str) -> tuple[str, str]:
+    return symbol_key(label), tail_key(label)
 
 
 def _joined(texts: Iterable[str]) -> tuple[str, ...]:
