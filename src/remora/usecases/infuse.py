@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from remora.core import policy
 from remora.core.analytics.topology import project
-from remora.core.encounters.frontier import frontier
+from remora.core.encounters.frontier import Frontier, frontier
 from remora.core.encounters.nodes import Authored, reference
 from remora.core.encounters.schema import FAMILY
 from remora.core.encounters.validation import Scrub, scrubber
@@ -13,7 +13,7 @@ from remora.core.errors import InvalidInput, RemoraError
 from remora.core.facts.layout import FAMILY as FACTS
 from remora.core.graph import Candidates, Json, Node
 from remora.core.infusion.compose import Offer, Scene, blocks, deliverable, signature, surfaced
-from remora.core.infusion.gather import gather, links, newest_threads
+from remora.core.infusion.gather import Gathered, gather, links, newest_threads
 from remora.core.infusion.ledger import Ledger, ledger_id
 from remora.core.infusion.meanings import content_states
 from remora.core.infusion.payload import Payload, assemble
@@ -29,6 +29,7 @@ from remora.core.text import clean, parse_query
 from remora.ports import AnalysisPorts, MeaningMatcher, StoreRead
 
 MODES = ("full", "delta")
+NOTHING = Gathered(Authored({}, ()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +85,7 @@ class _Read:
 
     ledger: Ledger
     selection: Selection
-    graph: Authored
+    at_hand: Gathered
     offers: tuple[Offer, ...]
 
 
@@ -147,9 +148,7 @@ def _read(
     prompt = clean(request.text)[: policy.TRAJECTORY_MAX_CHARS]
     turns = bounded(request.trajectory)
     moment = Moment.of(prompt, turns)
-    found = view.text_candidates(
-        (FAMILY,), (REPOSITORY,), moment.terms, moment.prompt.query.prefixes, limit=policy.INFUSE_CANDIDATES
-    )
+    found = view.text_candidates((FAMILY,), (REPOSITORY,), moment.terms, limit=policy.INFUSE_CANDIDATES)
     near = similar(view, (FAMILY,), REPOSITORY, request.meaning)
     items = {
         item.id: item
@@ -170,7 +169,7 @@ def _read(
     focal = [row.id for row in selection.focal]
     chosen = view.get(focal, (REPOSITORY,))
     known = [node for node in chosen.values() if isinstance(node, Node)]
-    graph = gather(view, focal, [*threads, *known]) if focal else Authored({}, ())
+    at_hand = gather(view, focal, [*threads, *known]) if focal else NOTHING
     facts = recall_facts(
         view,
         REPOSITORY,
@@ -184,7 +183,7 @@ def _read(
         Offer(hit.id, FACTS, hit.title, hit.text, hit.source, hit.score, Trust[(hit.trust or "agent").upper()])
         for hit in facts.hits
     )
-    return _Read(ledger, selection, graph, (*request.offers, *offered))
+    return _Read(ledger, selection, at_hand, (*request.offers, *offered))
 
 
 def _matched(
@@ -198,7 +197,7 @@ def _matched(
 ) -> Selection:
     """The matcher's choice among locally pre-selected nodes; an empty selection that says why when it failed."""
     best = ranked_locally(moment, found.items, found.stats)[: policy.MEANINGS_MAX]
-    beside = gather(view, best[: policy.FOCAL_MAX], threads).nodes
+    beside = gather(view, best[: policy.FOCAL_MAX], threads).graph.nodes
     ids = list(dict.fromkeys([*best, *beside]))[: policy.MEANINGS_MAX]
     found_nodes = view.get(ids, (REPOSITORY,)).items()
     nodes = {item: node for item, node in found_nodes if isinstance(node, Node) and deliverable(node)}
@@ -213,7 +212,7 @@ def _matched(
 
 
 def _scene(ports: AnalysisPorts, request: InfuseRequest, read: _Read) -> Scene:
-    graph = read.graph
+    graph = read.at_hand.graph
     cuts = frontier(graph)
     focal = [row.id for row in read.selection.focal if row.id in graph.nodes]
     beside = one_hop(focal, graph.nodes, graph.edges)
@@ -230,6 +229,7 @@ def _scene(ports: AnalysisPorts, request: InfuseRequest, read: _Read) -> Scene:
     mass = ports.metrics.pagerank(projection.topology)
     return Scene(
         graph,
+        read.at_hand.settled,
         cuts,
         read.selection,
         seeds,
@@ -241,8 +241,8 @@ def _scene(ports: AnalysisPorts, request: InfuseRequest, read: _Read) -> Scene:
 def _silent(
     ports: AnalysisPorts, request: InfuseRequest, ledger: Ledger, reason: str, selection: Selection, begun: int
 ) -> Infusion:
-    read = _Read(ledger, selection, Authored({}, ()), ())
-    scene = Scene(read.graph, frontier(read.graph), selection, Restart("none"), {}, {})
+    read = _Read(ledger, selection, NOTHING, ())
+    scene = Scene(NOTHING.graph, frozenset(), Frontier(), selection, Restart("none"), {}, {})
     return _infusion(ports, request, read, scene, Payload(), reason, begun)
 
 
@@ -277,7 +277,7 @@ def _infusion(
         turn=read.ledger.turn + (0 if delta else 1),
         counts={
             "considered": read.selection.considered,
-            "gathered": len(read.graph.nodes),
+            "gathered": len(read.at_hand.graph.nodes),
             "offers": len(read.offers),
             "characters": len(payload.text),
         },

@@ -9,6 +9,7 @@ from remora.core.encounters.nodes import Authored, number, properties, reference
 from remora.core.encounters.schema import (
     ABOUT,
     CHALLENGES,
+    CITATION,
     COMPONENT,
     HYPOTHESIS,
     INFORMS,
@@ -56,6 +57,7 @@ class Scene:
     """The gathered part of the graph, ranked: `rank` is biased, `mass` is the same projection without bias."""
 
     graph: Authored
+    settled: frozenset[str]
     frontier: Frontier
     selection: Selection
     restart: Restart
@@ -95,6 +97,12 @@ def _led_to(scene: Scene) -> list[str]:
     top_rank = max(scene.rank.values(), default=0.0) or 1.0
     lifted = {item: scene.rank[item] / top_rank >= scene.mass.get(item, 0.0) / top_mass for item in ideas}
     return sorted(ideas, key=lambda item: (not lifted[item], -round(scene.rank[item], 12), item))
+
+
+def _tellable(scene: Scene, item: str) -> bool:
+    """Whether the node's state is known in full and an unasked channel may carry it."""
+    node = scene.graph.nodes[item]
+    return deliverable(node) and (item in scene.settled or node.label in (COMPONENT, CITATION))
 
 
 def _offered(offer: Offer, scrub: Scrub) -> Block:
@@ -164,7 +172,7 @@ class _Writer:
             names = ", ".join(self._name(challenger) for challenger in challengers[:3])
             more = f" and {len(challengers) - 3} more" if len(challengers) > 3 else ""
             line = f"- {self._name(node)} is challenged by {names}{more}; supported by {supported} (encounters)"
-            if weight < TENSION_SEVERITY_MIN:
+            if weight < TENSION_SEVERITY_MIN or item not in self._scene.settled:
                 found.append(Block(Section.PARKED, (line,), weight))
                 continue
             body = shortened(self._scrub(text(node, "description")), INFUSE_BODY_CHARS)

@@ -1,6 +1,7 @@
 """What of the graph one infusion looks at: bounded, so that a prompt costs the same in a graph of any size."""
 
 from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 from remora.core import policy
@@ -8,11 +9,11 @@ from remora.core.encounters.nodes import Authored, authored
 from remora.core.encounters.schema import (
     AUTHORED_RELATIONS,
     CHALLENGES,
-    CONCEPT,
+    CITATION,
+    COHERENCE_RELATIONS,
+    COMPONENT,
     FAMILY,
     HYPOTHESIS,
-    NOTE,
-    OBSERVATION,
     QUESTION,
     REBINDS,
     RESOLVES,
@@ -23,8 +24,7 @@ from remora.core.graph import Edge, Item, Neighbourhood, Node
 from remora.core.scope import REPOSITORY
 
 _ENDINGS = (RESOLVES, REBINDS, SUPERSEDES, SUPPORTS, CHALLENGES)
-_ENDINGS_PER_NODE = 20
-_SETTLED = frozenset({QUESTION, HYPOTHESIS, CONCEPT, NOTE, OBSERVATION})
+_REFERENCES = frozenset({COMPONENT, CITATION})
 
 
 class View(Protocol):
@@ -83,41 +83,40 @@ def links(view: View, ids: Collection[str]) -> list[tuple[str, str]]:
     return [(edge.source, edge.target) for edge in around.edges if edge.source in ids and edge.target in ids]
 
 
-def gather(view: View, focal: Sequence[str], known: Iterable[Node]) -> Authored:
-    """The authored graph two relations around the focal nodes, and the known nodes.
-
-    For what may be shown every relation that settles or contests it is read, so that its state does not depend on the
-    way it was reached; for threads further off one such relation is enough to tell that they are not open.
+@dataclass(frozen=True, slots=True)
+class Gathered:
+    """The part of the authored graph at hand. `settled` are nodes whose coherence relations were all read: only their
+    state is known, however they were reached.
     """
-    around = view.expand(
+
+    graph: Authored
+    settled: frozenset[str] = frozenset()
+
+
+def gather(view: View, focal: Sequence[str], known: Iterable[Node]) -> Gathered:
+    """Two relations around the focal nodes, and the known nodes with one relation that tells whether they are open."""
+    near = view.expand(
         focal,
         (REPOSITORY,),
         labels=AUTHORED_RELATIONS,
-        hops=2,
         per_node=policy.INFUSE_FAN_OUT,
         limit=policy.INFUSE_EDGES_MAX,
     )
-    nodes = {node.id: node for node in (*known, *around.nodes)}
-    beside = {
-        end for edge in around.edges for end in (edge.source, edge.target) if {edge.source, edge.target} & {*focal}
-    }
-    shown = {item for item in {*focal, *beside} if item in nodes and nodes[item].label in _SETTLED}
-    shown |= {node.id for node in around.nodes if node.label == HYPOTHESIS}
-    threads = {item for item, node in nodes.items() if node.label in (QUESTION, HYPOTHESIS)} - shown
-    edges: dict[str, Edge] = {edge.id: edge for edge in around.edges}
-    for ids, per_node in ((shown, _ENDINGS_PER_NODE), (threads, 1)):
-        ends = _endings(view, sorted(ids), per_node)
-        nodes.update((node.id, node) for node in ends.nodes)
-        edges.update((edge.id, edge) for edge in ends.edges)
-    return authored([*nodes.values(), *edges.values()])
-
-
-def _endings(view: View, ids: Sequence[str], per_node: int) -> Neighbourhood:
-    return view.expand(
-        ids,
+    nodes = {node.id: node for node in (*known, *near.nodes)}
+    newest = sorted(near.edges, key=lambda edge: (-edge.updated, edge.id))
+    ideas = dict.fromkeys([*focal, *(end for edge in newest for end in (edge.source, edge.target))])
+    shown = [item for item in ideas if item in nodes and nodes[item].label not in _REFERENCES]
+    shown = shown[: policy.INFUSE_SETTLED_MAX]
+    around = view.expand(
+        shown,
         (REPOSITORY,),
-        labels=_ENDINGS,
-        outgoing=False,
-        per_node=per_node,
-        limit=per_node * max(1, len(ids)),
+        labels=COHERENCE_RELATIONS,
+        per_node=policy.INFUSE_FAN_OUT,
+        limit=2 * policy.INFUSE_FAN_OUT * max(1, len(shown)),
     )
+    nodes.update((node.id, node) for node in around.nodes)
+    threads = sorted({item for item, node in nodes.items() if node.label in (QUESTION, HYPOTHESIS)} - set(shown))
+    ends = view.expand(threads, (REPOSITORY,), labels=_ENDINGS, outgoing=False, per_node=1, limit=max(1, len(threads)))
+    nodes.update((node.id, node) for node in ends.nodes)
+    edges: dict[str, Edge] = {edge.id: edge for edge in (*near.edges, *around.edges, *ends.edges)}
+    return Gathered(authored([*nodes.values(), *edges.values()]), frozenset(shown))

@@ -150,7 +150,7 @@ class _Reader:
         covered = self._matcher.mass(strengths)
         score = covered + policy.TRAJECTORY_WEIGHT * before + policy.VECTOR_BONUS * self._similar.get(node.id, 0.0)
         if covered:
-            lexical = bm25(node.tokens, self._prompt.terms, self._prompt.query.prefixes, self._stats, WEIGHTS)
+            lexical = bm25(node.tokens, self._prompt.terms, (), self._stats, WEIGHTS)
             score += lexical / (1.0 + lexical)
         return _Match(node, score, covered, strengths, len(shared), before)
 
