@@ -41,6 +41,7 @@ _VENDORED = frozenset(
         ".nuxt",
     ]
 )
+_OWN = frozenset({".git", ".hg", ".svn", ".remora"})
 _MINIFIED = (".min.js", ".min.css", ".bundle.js", "-min.js", ".min.mjs")
 _SECRET = re.compile(
     r"(^\.env(\..*)?$|\.(pem|key|pfx|p12|keystore|jks)$|^id_(rsa|dsa|ecdsa|ed25519)$|^credentials(\.json)?$|^\.netrc$"
@@ -65,7 +66,7 @@ class SourceTree:
         files: dict[str, FileStamp] = {}
         ignored = _Patterns(_lines(f"{self._place}/.remoraignore"))
         tracked = self._git_files()
-        for path in sorted(tracked if tracked is not None else _walk(self._place, self._wanted)):
+        for path in sorted(tracked if tracked is not None else self._walked(ignored, skipped)):
             reason = _excluded(path, ignored)
             stamp = None if reason else self._stamp(path)
             if reason or stamp is None:
@@ -125,6 +126,18 @@ class SourceTree:
         # A nested repository is listed as one name with a slash at its end.
         return list(dict.fromkeys(name for name in names if self._wanted(name)))
 
+    def _walked(self, ignored: "_Patterns", skipped: Counter[str]) -> Iterator[str]:
+        """Files outside git. Vendored folders are entered only when `.remoraignore` takes something back."""
+
+        def enter(name: str) -> bool:
+            if name not in _VENDORED or (ignored.takes_back and name not in _OWN):
+                return True
+            if name not in _OWN:
+                skipped["vendored"] += 1
+            return False
+
+        return _walk(self._place, self._wanted, enter)
+
     def _commit(self) -> str:
         if not any((folder / ".git").exists() for folder in (self._root, *self._root.parents)):
             return ""
@@ -158,6 +171,7 @@ class _Patterns:
     def __init__(self, lines: list[str], folder: str = "") -> None:
         self._folder = f"{folder}/" if folder else ""
         self._rules: list[tuple[re.Pattern[str], bool, bool]] = []
+        self.takes_back = any(line.startswith("!") for line in lines)
         for line in lines:
             text = line.rstrip("\n").rstrip()
             if not text or text.startswith("#"):
@@ -220,7 +234,7 @@ def _segment(part: str) -> str:
     return "".join(found).replace("[^/]*[^/]*", "[^/]*")
 
 
-def _walk(root: str, wanted: Callable[[str], bool]) -> Iterator[str]:
+def _walk(root: str, wanted: Callable[[str], bool], enter: Callable[[str], bool]) -> Iterator[str]:
     """Wanted files outside git, by folder; links are not followed, nested repositories not entered."""
     todo: list[tuple[str, tuple[_Patterns, ...]]] = [("", ())]
     while todo:
@@ -237,7 +251,7 @@ def _walk(root: str, wanted: Callable[[str], bool]) -> Iterator[str]:
         for entry in entries:
             path = f"{folder}/{entry.name}" if folder else entry.name
             if entry.is_dir(follow_symlinks=False):
-                if entry.name not in _VENDORED and not _ignored(path, patterns, folder=True):
+                if not _ignored(path, patterns, folder=True) and enter(entry.name):
                     todo.append((path, patterns))
             elif wanted(path) and not _ignored(path, patterns, folder=False):
                 yield path

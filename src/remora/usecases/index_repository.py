@@ -61,9 +61,10 @@ def index_repository(
                 if request.at_most is not None:
                     raise
             else:
-                build.apply()
-                return result
-        return build.full()
+                if result is not None:
+                    build.apply()
+                    return result
+        return _Build(ports, build.listing, build.progress).full()
 
 
 @contextmanager
@@ -94,8 +95,8 @@ class _Build:
 
     def __init__(self, ports: CodeGraphPorts, listing: Listing, progress: Progress) -> None:
         self._ports = ports
-        self._listing = listing
-        self._progress = progress
+        self.listing = listing
+        self.progress = progress
         self._update = GraphUpdate()
         self._facts: dict[int, FileFacts] = {}
         self._older: dict[int, FileFacts] = {}
@@ -114,7 +115,7 @@ class _Build:
 
     def full(self) -> IndexResult:
         """Build everything and replace the graph."""
-        numbers = {path: place for place, path in enumerate(self._listing.files, 1)}
+        numbers = {path: place for place, path in enumerate(self.listing.files, 1)}
         self._parse(numbers, {})
         for path, number in numbers.items():
             if number in self._packed:
@@ -127,20 +128,22 @@ class _Build:
 
     # --- what changed
 
-    def plan(self, reader: CodeGraphRead, at_most: int | None) -> IndexResult:
-        """Find what changed and link what it can touch; nothing is written yet."""
+    def plan(self, reader: CodeGraphRead, at_most: int | None) -> IndexResult | None:
+        """Find what changed and link what it can touch; nothing is written yet. None = so much that all is."""
         self._reader = reader
         rows = {row.path: row for row in reader.files()}
         changes = self._compare(rows)
-        self._changed = bool(changes.total()) or reader.meta().get("commit", "") != self._listing.commit
+        self._changed = bool(changes.total()) or reader.meta().get("commit", "") != self.listing.commit
         if not changes.total():
             self._describe()
-            skipped = self._listing.skipped
-            return IndexResult("unchanged", self._listing.commit, len(rows), counts=reader.counts(), skipped=skipped)
+            skipped = self.listing.skipped
+            return IndexResult("unchanged", self.listing.commit, len(rows), counts=reader.counts(), skipped=skipped)
         if at_most is not None and changes.total() > at_most:
             self._changed = False
             stale = [*changes.changed, *changes.added, *(row.path for row in changes.removed)]
-            return IndexResult("stale", self._listing.commit, len(rows), stale=tuple(sorted(stale)))
+            return IndexResult("stale", self.listing.commit, len(rows), stale=tuple(sorted(stale)))
+        if changes.total() > policy.REBUILD_SHARE * max(len(self.listing.files), policy.REBUILD_FILES_MIN):
+            return None
         self._plan(reader, rows, changes)
         return self._result("incremental", len(changes.removed))
 
@@ -153,7 +156,7 @@ class _Build:
     def _compare(self, rows: Mapping[str, FileRow]) -> _Changes:
         found = _Changes()
         stamps = self._ports.code_graph.stamps()
-        for path, stamp in self._listing.files.items():
+        for path, stamp in self.listing.files.items():
             row = rows.get(path)
             if row is None:
                 found.added.append(path)
@@ -163,7 +166,7 @@ class _Build:
             self._known[path] = current
             if current != row.digest or self._versions.get(row.language) != row.version:
                 found.changed[path] = row
-        found.removed = [row for path, row in rows.items() if path not in self._listing.files]
+        found.removed = [row for path, row in rows.items() if path not in self.listing.files]
         return found
 
     def _plan(self, reader: CodeGraphRead, rows: Mapping[str, FileRow], changes: _Changes) -> None:
@@ -229,7 +232,7 @@ class _Build:
         paths = {number: path for path, number in numbers.items()}
         for number, data in self._ports.parser.parse(self._jobs(numbers)):
             self._packed[number] = data
-            self._progress("parse", len(self._packed), len(numbers))
+            self.progress("parse", len(self._packed), len(numbers))
         for number in sorted(self._packed):
             path, facts = paths[number], self._loaded(number)
             declared = declarations(facts, self._ports.parser.rules(facts.language), path)
@@ -269,7 +272,7 @@ class _Build:
         def count(step: int) -> None:
             nonlocal done
             done += step
-            self._progress("link", min(done, len(todo)), len(todo))
+            self.progress("link", min(done, len(todo)), len(todo))
 
         for language, files in sorted(languages.items()):
             mine = todo & {number for number, _ in files}
@@ -293,10 +296,10 @@ class _Build:
     # --- result
 
     def _describe(self) -> None:
-        self._update.meta = {"commit": self._listing.commit, "skipped": json.dumps(self._listing.skipped)}
+        self._update.meta = {"commit": self.listing.commit, "skipped": json.dumps(self.listing.skipped)}
 
     def _stamps(self, known: Mapping[str, str]) -> Iterator[tuple[str, FileStamp, str]]:
-        for path, stamp in self._listing.files.items():
+        for path, stamp in self.listing.files.items():
             found = self._digests.get(path) or known.get(path)
             if found:
                 yield path, stamp, found
@@ -308,12 +311,12 @@ class _Build:
         counts = {"symbol": symbols, "edge": len(self._update.edges), "unresolved": len(self._update.unresolved)}
         return IndexResult(
             mode,
-            self._listing.commit,
+            self.listing.commit,
             len(self._files),
             parsed=len(self._update.files),
             removed=removed,
             relinked=len(self._update.relinked),
             counts=counts,
-            skipped=self._listing.skipped,
+            skipped=self.listing.skipped,
             problems=tuple(sorted(problems)),
         )

@@ -9,7 +9,8 @@ import sys
 import threading
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from itertools import islice
+from dataclasses import dataclass
+from itertools import chain, islice
 from typing import IO, TypeAlias
 
 from remora.adapters.tree_sitter.extract import extract
@@ -20,21 +21,26 @@ Job: TypeAlias = tuple[int, str, bytes]
 """Number of the file, its language, its text."""
 
 
-def parse_many(jobs: Iterable[Job]) -> Iterator[tuple[int, bytes]]:
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """When worker processes are used, how many, and how long one file may take."""
+
+    in_process_files: int = policy.PARSE_IN_PROCESS_FILES
+    in_process_bytes: int = policy.PARSE_IN_PROCESS_BYTES
+    workers: int = policy.PARSE_WORKERS
+    deadline_seconds: float = policy.PARSE_DEADLINE_SECONDS
+
+
+def parse_many(jobs: Iterable[Job], limits: Limits = Limits()) -> Iterator[tuple[int, bytes]]:
     """Encoded facts per file, in any order."""
     rest = iter(jobs)
-    first = list(islice(rest, policy.PARSE_IN_PROCESS_FILES))
+    first = list(islice(rest, limits.in_process_files))
     beyond = list(islice(rest, 1))
-    if not beyond and all(len(text) <= policy.PARSE_IN_PROCESS_BYTES for _, _, text in first):
+    if not beyond and all(len(text) <= limits.in_process_bytes for _, _, text in first):
         for number, language, text in first:
             yield number, parse_one(language, text)
         return
-    yield from _Pool(_chain(first, beyond, rest)).results()
-
-
-def _chain(*parts: Iterable[Job]) -> Iterator[Job]:
-    for part in parts:
-        yield from part
+    yield from _Pool(chain(first, beyond, rest), limits).results()
 
 
 def parse_one(language: str, text: bytes) -> bytes:
@@ -60,14 +66,15 @@ _SHUTDOWN_SECONDS = 5
 class _Pool:
     """A thread and a process per core; a process that misses its deadline or dies costs its file and is replaced."""
 
-    def __init__(self, jobs: Iterator[Job]) -> None:
+    def __init__(self, jobs: Iterator[Job], limits: Limits) -> None:
         self._jobs = jobs
+        self._limits = limits
         self._lock = threading.Lock()
         self._done: queue.Queue[tuple[int, bytes] | BaseException | None] = queue.Queue(maxsize=256)
         self._stopped = threading.Event()
 
     def results(self) -> Iterator[tuple[int, bytes]]:
-        count = max(1, min(os.cpu_count() or 1, policy.PARSE_WORKERS))
+        count = max(1, min(os.cpu_count() or 1, self._limits.workers))
         threads = [threading.Thread(target=self._run, daemon=True) for _ in range(count)]
         for thread in threads:
             thread.start()
@@ -97,7 +104,7 @@ class _Pool:
         worker: _Worker | None = None
         try:
             while (job := self._next()) is not None:
-                worker = worker or _Worker()
+                worker = worker or _Worker(self._limits.deadline_seconds)
                 number, language, _ = job
                 reply = worker.ask(job)
                 if isinstance(reply, str):
@@ -114,7 +121,8 @@ class _Pool:
 
 
 class _Worker:
-    def __init__(self) -> None:
+    def __init__(self, deadline_seconds: float) -> None:
+        self._deadline_seconds = deadline_seconds
         # -c and not -m: the package's entry is imported once, under its own name.
         command = [sys.executable, "-c", "from remora.adapters.tree_sitter.worker import main; main()"]
         self._process = subprocess.Popen(
@@ -142,7 +150,7 @@ class _Worker:
     def _read(self, size: int) -> bytes | str:
         parts = []
         while size:
-            ready, _, _ = select.select([self._out], [], [], policy.PARSE_DEADLINE_SECONDS)
+            ready, _, _ = select.select([self._out], [], [], self._deadline_seconds)
             if not ready:
                 return "deadline"
             part = os.read(self._out, size)

@@ -1,12 +1,12 @@
 """The values an expression can have, as small tuples; the first element says what kind of thing it is.
 
-("F", file, scope) function, ("C", file, scope) class, ("I", file, scope) instance, ("B", file, scope, self) method bound
-to self, ("M", file) module, ("P", folder) package, ("L", file, expression) container literal, ("G", file, scope) what a
-generator or comprehension yields, ("Q", file, expression) container of a declared element type, ("R", container, start)
-rest of a container, ("V", dict) its values, ("J", dict) its items, ("H", dict) one item, ("W", file, function) what
-mapping a function gives, ("K", container, method), ("Z", file, method) super, ("p", file, scope, position) a parameter
-not known yet, ("X", name) something external, ("Y", name) a result of it, ("T", type, text) a built-in value,
-("?",) too many.
+("F", file, scope) function, ("C", file, scope) class, ("I", file, scope) instance, ("M", file) module,
+("B", file, scope, self) method bound to self, ("P", folder) package, ("L", file, expression) container literal,
+("G", file, scope) what a generator or comprehension yields, ("Q", file, expression) container of a declared type,
+("R", container, start) rest of a container, ("V", dict) its values, ("J", dict) its items, ("H", dict) one item,
+("W", file, function) what mapping a function gives, ("K", container, method), ("Z", file, method) super,
+("p", file, scope, position) a parameter not known yet, ("X", name) something external, ("Y", name) a result of it,
+("T", type, text) a built-in value, ("?",) too many.
 """
 
 from typing import Any, TypeAlias
@@ -34,9 +34,9 @@ def union(parts: Any, tier: int = 0) -> Values:
     found: Values = {}
     for part in parts:
         for value, own in part.items():
-            own = max(own, tier)
-            if value not in found or found[value] > own:
-                found[value] = own
+            best = max(own, tier)
+            if value not in found or found[value] > best:
+                found[value] = best
     return found
 
 
