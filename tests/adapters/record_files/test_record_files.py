@@ -168,6 +168,17 @@ def test_a_unit_name_never_leads_outside(log: FileRecordLog, name: str) -> None:
         list(log.read([name]))
 
 
+@pytest.mark.parametrize("place", ["memory", "memory/records", "memory/segments", "shared", "shared/records"])
+def test_records_are_never_written_through_a_link(home: Path, log: FileRecordLog, tmp_path: Path, place: str) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (home / place).parent.mkdir(parents=True, exist_ok=True)
+    (home / place).symlink_to(outside)
+    with pytest.raises(Unavailable, match="link"):
+        log.append(OPERATOR, a_record("k", access_scope=SHARED))
+    assert list(outside.iterdir()) == []
+
+
 def test_a_file_of_another_name_than_its_record_is_damage(home: Path, log: FileRecordLog) -> None:
     log.append(OPERATOR, a_record("a"))
     source = loose_path(home, a_record("a"))

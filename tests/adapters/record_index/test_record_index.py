@@ -350,3 +350,12 @@ def test_a_commit_that_nothing_holds_any_more_is_kept_and_left_out_of_ordinary_r
         hits = search(view, RecordQuery("policy", include_superseded=True)).hits
         assert {hit.record.idempotency_key: hit.unreachable for hit in hits} == {"git:aa": True, "other": False}
     index.close()
+
+
+def test_a_view_within_a_view_sees_the_same_state(place: Place) -> None:
+    place.log.append(OPERATOR, a_record("first"))
+    with place.index.view(OPERATOR) as outer:
+        with place.index.view(OPERATOR) as inner:
+            assert inner.total == 1
+        assert outer.total == 1
+        assert search(outer, RecordQuery("first")).total == 1

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from remora.adapters.record_files.disk import Disk, translated
 from remora.adapters.record_files.segments import NAME as SEGMENT_NAME
+from remora.core.errors import Unavailable
 from remora.core.records.identity import is_derivable
 from remora.core.records.model import Record
 from remora.core.records.vocabulary import ScopeKind
@@ -90,7 +91,10 @@ def layout_of(store: Path) -> Layout | None:
 
 
 def prepare(layout: Layout, disk: Disk) -> None:
-    """Make the folders and the ignore file, once."""
+    """Make the folders and the ignore file, once. Raises `Unavailable` where a link would lead writes elsewhere."""
+    for folder in (layout.memory, layout.records, layout.segments, layout.shared.parent, layout.shared):
+        if folder.is_symlink():
+            raise Unavailable(f"{folder}: is a link, and records are not written through links", advice="remove it")
     for folder in (layout.records, layout.segments):
         disk.make_folder(folder)
     wanted = _IGNORE_ALL_BUT_SHARED if layout.shared.is_dir() else _IGNORE_ALL

@@ -52,6 +52,9 @@ class SqliteRecordIndex:
     def view(self, grant: Grant) -> Iterator[RecordView]:
         """A consistent view of everything in the log now, for one caller."""
         with self._turn, translated(self._path):
+            if self._con is not None and self._con.in_transaction:  # within another view of this thread: the same state
+                yield SqliteRecordView(self._con, "unchanged", grant, self._rebuilt, self._unreachable())
+                return
             try:
                 try:
                     view = SqliteRecordView(*self._fresh(), grant, self._rebuilt, self._unreachable())

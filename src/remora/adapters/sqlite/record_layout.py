@@ -38,6 +38,18 @@ CREATE TABLE source(uri TEXT, doc INTEGER, PRIMARY KEY(uri, doc)) WITHOUT ROWID;
 """
 
 
+_PRAGMAS = (
+    ("page_size", 8192),
+    ("journal_mode", "wal"),
+    ("synchronous", "NORMAL"),
+    ("temp_store", "MEMORY"),
+    ("cache_size", -32_000),  # KiB
+    ("mmap_size", 1 << 30),
+    ("journal_size_limit", 1 << 26),  # a rebuild leaves no second copy of the index behind
+    ("trusted_schema", "OFF"),
+)
+
+
 def fingerprint() -> str:
     """What made the index: its layout and how text becomes tokens."""
     return f"{_VERSION}:{ids.digest(' '.join(tokens(_PROBE)).encode())[:16]}"
@@ -47,9 +59,7 @@ def open_index(path: Path | None, *, busy_timeout_seconds: float) -> apsw.Connec
     """A connection to the index, emptied when something else made it; None is an index in memory."""
     con = apsw.Connection(":memory:" if path is None else str(path))
     con.set_busy_timeout(int(busy_timeout_seconds * 1000))
-    for name, value in (("page_size", 8192), ("journal_mode", "wal"), ("synchronous", "NORMAL"),
-                        ("temp_store", "MEMORY"), ("cache_size", -32_000), ("mmap_size", 1 << 30),
-                        ("trusted_schema", "OFF")):  # fmt: skip
+    for name, value in _PRAGMAS:
         con.pragma(name, value)
     if _made_by(con) != fingerprint():
         con.execute("BEGIN IMMEDIATE")

@@ -90,7 +90,7 @@ def find_similar_change(view: RecordView, description: str, *, symbol: str, limi
 
 def _about(view: RecordView, subject: str, narrowing: Narrowing, everything: bool, limit: int) -> Explanation:
     """The union of what is anchored to the subject (newest first) and what says its words (best first)."""
-    records, _, way = anchored(view, parse_subject(subject), narrowing, limit=policy.RECORD_HITS_MAX)
+    records, total, way = anchored(view, parse_subject(subject), narrowing, limit=policy.RECORD_HITS_MAX)
     direct = set(way.own)
     reasons = {record.id: ("symbol",) if _is_direct(record, direct) else ("lineage",) for record in records}
     spoken = [record for record in _spoken(view, subject, narrowing) if record.id not in reasons]
@@ -107,7 +107,8 @@ def _about(view: RecordView, subject: str, narrowing: Narrowing, everything: boo
         )
         for record in shown[:limit]
     )
-    return Explanation(subject, hits, len(shown), len(shown) > limit, way.steps)
+    total += len(spoken) - (len(ordered) - len(shown))
+    return Explanation(subject, hits, total, total > len(hits), way.steps)
 
 
 def _is_direct(record: IndexedRecord, keys: set[str]) -> bool:

@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import TypeAlias
 
 from remora.core.records.model import VERSION, Record
+from remora.core.records.vocabulary import ScopeKind
 
 _Essence: TypeAlias = tuple[object, ...]
 
@@ -34,7 +35,8 @@ def same_content(first: Record, second: Record) -> bool:
     """Whether two records under one id say the same, so that a retry is `already_present` and not a conflict.
 
     The schema version never counts. A commit is its sha, an artifact its payload digest (part of the key); documents
-    and summaries are their text and sources; an outcome is everything but server-made times and how its names resolved.
+    and summaries are their text and sources; an outcome is everything but server-made times, how its names resolved,
+    and who brought a shared one.
     """
     return first.id == second.id and _essence(first) == _essence(second)
 
@@ -48,7 +50,8 @@ def _essence(record: Record) -> _Essence:
 
 
 def _outcome(record: Record) -> _Essence:
-    bare = replace(record, version=VERSION, occurred_at=0, recorded_at=0, affected_symbols=())
+    owner = record.owner if record.access_scope.scope is ScopeKind.PRIVATE else ""
+    bare = replace(record, version=VERSION, occurred_at=0, recorded_at=0, affected_symbols=(), owner=owner)
     return (bare, tuple(anchor.label for anchor in record.affected_symbols))
 
 
