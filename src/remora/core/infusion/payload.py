@@ -7,6 +7,8 @@ from enum import IntEnum
 from remora.core.infusion.ledger import Due, Ledger
 from remora.core.recall.notice import MINIMUM_CHARS, NOTICE, contained, envelope
 
+_SLACK_CHARS = 100
+
 
 class Section(IntEnum):
     """Sections in fill order; a delta fills only those up to RECOGNISED."""
@@ -93,9 +95,16 @@ def assemble(
         page.place(block, state)
     if not page.lines:
         return Payload(dropped=len(rows))
+    text = _enveloped(signature, page.lines, page.dropped)
+    shown = set(text.split("\n"))
     return Payload(
-        text=_enveloped(signature, page.lines, page.dropped),
-        delivered=tuple(page.delivered),
+        text=text,
+        # Only what stands in the text is stamped, whatever was meant to be.
+        delivered=tuple(
+            (block.key, block.state)
+            for block in page.delivered
+            if all(contained(line) in shown for line in block.lines)
+        ),
         fresh=page.counts[Due.FRESH],
         standing=page.counts[Due.STANDING],
         dropped=page.dropped,
@@ -106,7 +115,7 @@ class _Page:
     def __init__(self, room: int) -> None:
         self.room = room
         self.lines: list[str] = []
-        self.delivered: list[tuple[str, str]] = []
+        self.delivered: list[Block] = []
         self.counts = dict.fromkeys(Due, 0)
         self.dropped = 0
         self._opened: set[Section] = set()
@@ -125,7 +134,7 @@ class _Page:
         self.room -= size
         self.counts[due] += bool(block.key)
         if due is Due.FRESH and block.key:
-            self.delivered.append((block.key, block.state))
+            self.delivered.append(block)
 
 
 def _due(block: Block, ledger: Ledger, *, delta: bool) -> tuple[Block, Due] | None:
@@ -141,7 +150,8 @@ def _due(block: Block, ledger: Ledger, *, delta: bool) -> tuple[Block, Due] | No
 
 def _enveloped(signature: Sequence[str], lines: Sequence[str], dropped: int) -> str:
     inside = [*signature, *lines, *([_dropped_line(dropped)] if dropped else [])]
-    return envelope(inside, max_chars=sum(map(len, inside)) + len(inside) + len(NOTICE) + MINIMUM_CHARS + 1)
+    # The budget was kept before; the slack covers the envelope's own reserve for a line on what it leaves out.
+    return envelope(inside, max_chars=sum(map(len, inside)) + len(inside) + len(NOTICE) + MINIMUM_CHARS + _SLACK_CHARS)
 
 
 def _overhead(signature: Sequence[str]) -> int:
