@@ -176,6 +176,13 @@ def test_a_dry_run_shows_the_change_and_writes_nothing(project: Path) -> None:
     assert "remora" in result.files[1].diff
 
 
+def test_a_hooks_file_of_our_own_goes_even_without_a_receipt(project: Path) -> None:
+    run(project, "copilot")
+    (project / ".git/remora-settings.json").unlink()
+    run(project, "copilot", remove=True)
+    assert not (project / ".github").exists()
+
+
 def test_moving_to_the_shared_file_leaves_no_second_copy(project: Path) -> None:
     run(project, "claude-code")
     run(

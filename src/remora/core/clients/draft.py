@@ -37,6 +37,10 @@ class Draft:
         node = self.node(*path)
         return None if node is None else value_of(self.text, node)
 
+    def keys(self) -> list[str]:
+        """The keys of the document."""
+        return [member.key or "" for member in self._root.members]
+
     def put(self, path: tuple[str, ...], value: object) -> None:
         """Add a key that is not there yet, and the objects on the way. Raises `InvalidInput` on a wrong shape."""
         node, depth = self._root, 0

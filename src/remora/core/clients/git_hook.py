@@ -24,7 +24,7 @@ _UNDER_WAY = {
 
 # Builtins only before the background begins: a commit pays for one more fork of the shell and nothing else.
 _BODY = """\
-# Records what was committed, in the background. Written by remora; `remora hooks --remove` takes it out.
+# Records what was committed, in the background. Written by remora, which can also take it out again.
 remora_record() {
   %(guard)sremora_dir=${GIT_DIR:-.git}
   [ -d "$remora_dir" ] || remora_dir=$(git rev-parse --git-dir 2>/dev/null) || return 0

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from remora.core.clients.catalogue import Client
+from remora.core.clients.draft import Draft
 from remora.core.clients.entries import HookOptions, hook_argv, hook_entries, server_entry, server_toml
 from remora.core.clients.opencode_plugin import install_plugin, uninstall_plugin
 from remora.core.clients.settings import Patch, Receipt, Wanted, install, uninstall
@@ -55,9 +56,18 @@ def _wanting(path: str, items: list[Wanted]) -> Step:
 def _removal(path: str) -> Edit:
     if path.endswith(".toml"):
         return lambda text, _: Patch(None) if text is None else uninstall_toml(text)
+    if path.endswith("/remora.json"):
+        return _own_file_taken_out
     if path.endswith(".js"):
         return lambda text, _: Patch(None) if text is None else uninstall_plugin(text)
     return _taken_out
+
+
+def _own_file_taken_out(text: str | None, receipt: Receipt | None) -> Patch:
+    """A hooks file that bears our name goes when nothing of anybody's is left in it."""
+    patch = _taken_out(text, receipt)
+    empty = patch.text is not None and set(Draft(patch.text).keys()) <= {"version"}
+    return Patch(None) if empty else patch
 
 
 def _taken_out(text: str | None, receipt: Receipt | None) -> Patch:
