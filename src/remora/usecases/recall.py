@@ -5,19 +5,19 @@ from dataclasses import dataclass, field
 
 from remora.core import policy
 from remora.core.errors import InvalidInput
-from remora.core.facts.layout import ENTITY, FACT, FAMILY
+from remora.core.facts.layout import FAMILY
 from remora.core.facts.place import ScopeName, place_of
-from remora.core.graph import Item, Json
+from remora.core.graph import Json
 from remora.core.recall.families import Hit, fuse_families
 from remora.core.recall.gate import gate
 from remora.core.recall.notice import NOTICE
 from remora.core.recall.pipeline import Terms, recall_facts
 from remora.core.recall.record_hits import recall_records
-from remora.core.recall.vector_leg import QueryVector
+from remora.core.recall.vector_leg import QueryVector, similar
 from remora.core.scope import Grant
 from remora.core.sessions import SessionRef
 from remora.core.text import parse_query
-from remora.ports import RecallPorts, StoreRead
+from remora.ports import RecallPorts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,7 +90,7 @@ def recall(
             Terms(hops=request.hops, history=request.history, at=request.as_of, unasked=request.unasked),
             redact=ports.redact,
             limit=request.limit,
-            similar=_similar(view, place.scope, meaning),
+            similar=similar(view, (FAMILY,), place.scope, meaning),
         )
     families = (facts.hits, *(_durable(ports, grant, request, more) if scope is ScopeName.REPOSITORY else ()))
     fused = fuse_families(families, limit=request.limit, max_chars=request.max_chars, k=request.fusion_k)
@@ -113,17 +113,6 @@ def _durable(
         return tuple(more)
     with ports.record_index.view(grant) as view:
         return (recall_records(view, request.query, limit=request.limit), *more)
-
-
-def _similar(view: StoreRead, scope: str, meaning: QueryVector | None) -> list[tuple[Item, float]]:
-    """The vector leg, with cosines stretched from the model's floor to 0.0 to 1.0."""
-    if meaning is None:
-        return []
-    found = view.vector_candidates(
-        (FAMILY,), (scope,), meaning.model, meaning.data, floor=meaning.floor, limit=policy.VECTOR_LIMIT
-    )
-    span = max(1e-9, 1.0 - meaning.floor)
-    return [(item, (score - meaning.floor) / span) for item, score in found if item.label in (ENTITY, FACT)]
 
 
 def _check(request: RecallRequest) -> None:

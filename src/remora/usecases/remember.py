@@ -10,7 +10,7 @@ from remora.core.errors import Conflict, InvalidInput
 from remora.core.facts.batch import Batch, Statement, Triple
 from remora.core.facts.decide import decide
 from remora.core.facts.draft import Writer
-from remora.core.facts.place import ScopeName, Place, place_of
+from remora.core.facts.place import Place, ScopeName, place_of
 from remora.core.facts.words import user_name
 from remora.core.graph import Changes, Json
 from remora.core.ids import computed_id, digest

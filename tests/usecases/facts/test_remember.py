@@ -1,12 +1,13 @@
 """Saving facts through the store."""
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from remora.core.errors import Conflict, Denied, InvalidBatch, InvalidInput, LimitReached, NotFound
 from remora.core.facts.batch import Triple
-from remora.core.scope import Right, Trust
+from remora.core.scope import Right, Trust, operator_grant
 from remora.core.sessions import SessionRef
 
 A = ("Billing", "uses", "Postgres")
@@ -65,7 +66,7 @@ def test_secrets_are_redacted_before_the_length_is_measured(bag):
     secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" + "k1L2m3N4o5P6q7R8"
     result = bag.save(("deploy bot", "USES", f"token {secret} " + "x" * 60))
     assert secret not in json.dumps(result.to_json())
-    with bag.store.read(__import__("remora.core.scope", fromlist=["x"]).operator_grant()) as view:
+    with bag.store.read(operator_grant()) as view:
         assert secret not in str(view.snapshot(("facts",), ("repository",)))
 
 
@@ -144,3 +145,34 @@ def test_a_long_result_is_cut_by_whole_rows_and_says_so(bag):
     assert shown["truncated"]
     assert shown["counts"] == {"created": 400}
     assert len(json.dumps(shown)) < 25_000
+
+
+def test_writers_at_the_same_time_lose_nothing_and_make_no_duplicates(bag):
+    def write(number):
+        bag.save(("Billing", "uses", "Postgres"), (f"service {number}", "uses", "POSTGRES"))
+
+    with ThreadPoolExecutor(6) as pool:
+        list(pool.map(write, range(60)))
+    with bag.store.read(operator_grant()) as view:
+        counts = view.counts(("repository",))
+        edges = view.scan("facts", "FACT", ("repository",), limit=100)[0]
+    assert counts["facts", "MemoryEntity", "repository"] == 62
+    assert counts["facts", "Alias", "repository"] == 62
+    assert max(edge.body.get("confirmations", 1) for edge in edges) == 60
+
+
+BREAKOUTS = [
+    "`", "``", "A`) DETACH DELETE n //", "A`]->() DETACH DELETE n", "'; DROP TABLE item; --", "} ) RETURN 1 //",
+    "\u2018USES\u2019", "\uff40", "USES\x00", "USES\nMATCH (n)", "$x", "{p: 1}", "USES|OWNS", ":USES", "\\u0060",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", BREAKOUTS)
+def test_text_that_would_break_out_of_a_query_is_refused_as_a_predicate_and_a_type(bag, text):
+    bag.save(A)
+    with pytest.raises(InvalidBatch):
+        bag.save(("a", text, "b"))
+    if text != "USES\x00":  # cleaned to a plain word before it is looked at
+        with pytest.raises(InvalidBatch):
+            bag.save(Triple(subject="a", predicate="uses", object="b", subject_type=text))
+    assert bag.save(A).totals["facts"] == 1
