@@ -21,7 +21,7 @@ from remora.core.encounters.schema import (
     SUPERSEDES,
     SUPPORTS,
 )
-from remora.core.encounters.validation import Scrub, name_of, scrubber
+from remora.core.encounters.values import Scrub, name_of, scrubber
 from remora.core.graph import Changes, Item, Json, Node
 from remora.core.policy import (
     FRONTIER_SCAN_MAX,

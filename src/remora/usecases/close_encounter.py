@@ -9,7 +9,7 @@ from remora.core.encounters.identity import node_id
 from remora.core.encounters.nodes import text
 from remora.core.encounters.reentry import encounter_card
 from remora.core.encounters.schema import ENCOUNTER
-from remora.core.encounters.validation import Scrub, name_of, scrubber, text_of
+from remora.core.encounters.values import Scrub, name_of, scrubber, text_of
 from remora.core.errors import InvalidInput, NotFound
 from remora.core.graph import Changes, Node
 from remora.core.scope import REPOSITORY, SYSTEM, Grant, Right

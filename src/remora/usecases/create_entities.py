@@ -3,9 +3,10 @@
 from dataclasses import dataclass, replace
 
 from remora.core.encounters import spine
+from remora.core.encounters.drafts import drafted_ids, entity_drafts
 from remora.core.encounters.identity import node_id
 from remora.core.encounters.nodes import number
-from remora.core.encounters.validation import drafted_ids, entity_drafts, scrubber
+from remora.core.encounters.values import scrubber
 from remora.core.encounters.writing import write_entities
 from remora.core.errors import InvalidInput
 from remora.core.graph import Changes, Json, Node

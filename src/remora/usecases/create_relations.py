@@ -4,9 +4,10 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from remora.core.encounters import spine
+from remora.core.encounters.drafts import relation_drafts
 from remora.core.encounters.identity import all_candidate_ids
 from remora.core.encounters.schema import SUPERSEDES
-from remora.core.encounters.validation import relation_drafts, scrubber
+from remora.core.encounters.values import scrubber
 from remora.core.encounters.writing import relation_ids, write_relations
 from remora.core.graph import Changes, Edge, Json
 from remora.core.policy import RELATIONS_PER_STEP_MAX

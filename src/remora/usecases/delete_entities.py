@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from remora.core.encounters.identity import all_candidate_ids, resolve, version_id
 from remora.core.encounters.nodes import number, reference, trust
 from remora.core.encounters.schema import ENCOUNTER, RELATIONS
-from remora.core.encounters.validation import scrubber
+from remora.core.encounters.values import scrubber
 from remora.core.errors import InvalidBatch, InvalidInput, RemoraError
 from remora.core.graph import Changes, Json, Node
 from remora.core.policy import ENTITY_BATCH_MAX, RELATIONS_PER_STEP_MAX

@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from remora.core.encounters.drafts import RelationDraft, relation_drafts
 from remora.core.encounters.identity import all_candidate_ids
 from remora.core.encounters.nodes import trust
-from remora.core.encounters.validation import RelationDraft, relation_drafts, scrubber
+from remora.core.encounters.values import scrubber
 from remora.core.encounters.writing import relation_ids
 from remora.core.errors import InvalidBatch, InvalidInput
 from remora.core.graph import Changes, Json

@@ -17,7 +17,7 @@ from remora.core.encounters.schema import (
     Property,
     Relation,
 )
-from remora.core.encounters.validation import scrubber
+from remora.core.encounters.values import scrubber
 from remora.core.errors import InvalidInput
 from remora.core.graph import Json
 from remora.core.policy import VOCABULARY_SCAN_MAX, VOCABULARY_WORDS_MAX

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from remora.core.encounters.cards import cards, relation_cards
 from remora.core.encounters.identity import all_candidate_ids, named
 from remora.core.encounters.schema import RELATIONS
-from remora.core.encounters.validation import scrubber
+from remora.core.encounters.values import scrubber
 from remora.core.errors import InvalidInput
 from remora.core.graph import Json, Node
 from remora.core.policy import ENTITY_BATCH_MAX, RELATIONS_PER_STEP_MAX

@@ -9,7 +9,7 @@ from remora.core.analytics.ranking import ranked
 from remora.core.analytics.topology import Projection
 from remora.core.encounters.nodes import Authored, reference
 from remora.core.encounters.snapshot import Snapshot, refreshed
-from remora.core.encounters.validation import Scrub, name_of, scrubber
+from remora.core.encounters.values import Scrub, name_of, scrubber
 from remora.core.errors import InvalidInput
 from remora.core.graph import Changes, Json
 from remora.core.policy import PANEL_LIMIT, PANEL_LIMIT_MAX

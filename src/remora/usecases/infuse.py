@@ -8,7 +8,7 @@ from remora.core.analytics.topology import project
 from remora.core.encounters.frontier import Frontier, frontier
 from remora.core.encounters.nodes import Authored, reference
 from remora.core.encounters.schema import FAMILY
-from remora.core.encounters.validation import Scrub, scrubber
+from remora.core.encounters.values import Scrub, scrubber
 from remora.core.errors import InvalidInput, RemoraError
 from remora.core.facts.layout import FAMILY as FACTS
 from remora.core.graph import Candidates, Json, Node

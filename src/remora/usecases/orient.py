@@ -9,7 +9,7 @@ from remora.core.encounters.frontier import frontier
 from remora.core.encounters.reentry import unsealed_cards
 from remora.core.encounters.schema import SPINE_FAMILY
 from remora.core.encounters.snapshot import Snapshot, refreshed
-from remora.core.encounters.validation import Scrub, scrubber
+from remora.core.encounters.values import Scrub, scrubber
 from remora.core.errors import InvalidInput
 from remora.core.graph import Json, Node
 from remora.core.policy import PANEL_LIMIT, PANEL_LIMIT_MAX

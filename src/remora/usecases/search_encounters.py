@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from remora.core.encounters.cards import card
 from remora.core.encounters.schema import NODE_TYPES
 from remora.core.encounters.search import current_first, find_nodes
-from remora.core.encounters.validation import scrubber
+from remora.core.encounters.values import scrubber
 from remora.core.errors import InvalidInput
 from remora.core.graph import Json, Node
 from remora.core.policy import SEARCH_LIMIT_MAX

@@ -7,7 +7,7 @@ from remora.core.encounters.cards import Card, card
 from remora.core.encounters.identity import candidate_ids, only
 from remora.core.encounters.nodes import reference
 from remora.core.encounters.provenance import INCOMING_LABELS, OUTGOING_LABELS, Path, Trace, trace
-from remora.core.encounters.validation import Scrub, scrubber
+from remora.core.encounters.values import Scrub, scrubber
 from remora.core.errors import InvalidInput
 from remora.core.graph import Json, Neighbourhood
 from remora.core.policy import TRACE_DEPTH_MAX, TRACE_FAN_OUT, TRACE_NODES_MAX

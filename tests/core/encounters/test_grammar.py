@@ -5,6 +5,7 @@ import itertools
 import pytest
 
 from encounter_desk import SECRET, SEEN, masked
+from remora.core.encounters.drafts import entity_drafts, relation_drafts
 from remora.core.encounters.identity import all_candidate_ids, node_id
 from remora.core.encounters.schema import (
     AUTHORED_RELATIONS,
@@ -14,7 +15,7 @@ from remora.core.encounters.schema import (
     SERVER_PROPERTIES,
     Kind,
 )
-from remora.core.encounters.validation import entity_drafts, relation_drafts, scrubber
+from remora.core.encounters.values import scrubber
 from remora.core.encounters.writing import write_relations
 from remora.core.errors import InvalidBatch
 from remora.core.graph import Node

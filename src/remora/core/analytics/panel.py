@@ -8,7 +8,7 @@ from remora.core.analytics.ranking import divergence, drift, ranked
 from remora.core.analytics.topology import Projection, clustering, neighbours
 from remora.core.encounters.frontier import Frontier
 from remora.core.encounters.nodes import Authored, number, reference
-from remora.core.encounters.validation import Scrub
+from remora.core.encounters.values import Scrub
 from remora.core.graph import Json, Node
 from remora.core.policy import WEAVE_DEGREE_MIN
 

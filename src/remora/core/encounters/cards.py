@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from remora.core.encounters.nodes import number, properties, reference, trust
 from remora.core.encounters.schema import ENCOUNTER
 from remora.core.encounters.times import shown
-from remora.core.encounters.validation import Scrub
+from remora.core.encounters.values import Scrub
 from remora.core.graph import Edge, Json, Node
 from remora.core.policy import CARD_CHARS
 

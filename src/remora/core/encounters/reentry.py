@@ -7,7 +7,7 @@ from remora.core.encounters.frontier import Frontier, displaced, frontier
 from remora.core.encounters.nodes import authored, is_sealed, number, status, text
 from remora.core.encounters.schema import COHERENCE_RELATIONS, HYPOTHESIS
 from remora.core.encounters.times import shown
-from remora.core.encounters.validation import Scrub
+from remora.core.encounters.values import Scrub
 from remora.core.graph import Edge, Item, Json, Neighbourhood, Node
 
 _LIVE = frozenset({"", "proposed", "supported", "challenged"})

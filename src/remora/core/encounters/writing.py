@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from remora.core.encounters.drafts import EntityDraft, RelationDraft
 from remora.core.encounters.identity import node_id, relation_id, resolve, version_id
 from remora.core.encounters.nodes import number, properties, reference, text, trust
 from remora.core.encounters.schema import (
@@ -16,7 +17,7 @@ from remora.core.encounters.schema import (
 )
 from remora.core.encounters.spine import automatic, touch
 from remora.core.encounters.times import shown
-from remora.core.encounters.validation import EntityDraft, RelationDraft, missing
+from remora.core.encounters.values import missing
 from remora.core.errors import InvalidBatch, InvalidInput
 from remora.core.graph import Changes, Edge, Item, Json, Node
 from remora.core.scope import REPOSITORY

@@ -18,7 +18,7 @@ from remora.core.encounters.schema import (
     SUPERSEDES,
     SUPPORTS,
 )
-from remora.core.encounters.validation import Scrub
+from remora.core.encounters.values import Scrub
 from remora.core.graph import Edge, Node
 from remora.core.infusion.ledger import state_hash
 from remora.core.infusion.payload import Block, Section, one_line, shortened
