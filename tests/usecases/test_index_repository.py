@@ -77,10 +77,14 @@ SHAPES = (
     "def {n}(p, q={m}):\n    p()\n    q()\n    return {o}",
     "def {n}(p):\n    return p",
     "def {n}(p):\n    def inner():\n        return p()\n    return inner",
-    "class {n}({m}):\n    def f(self):\n        self.g()\n        return self.v\n"
-    "    def g(self, z={o}):\n        z()\n        self.v = {o}()",
-    "class {n}:\n    v = {m}\n    def __init__(self, w):\n        self.w = w\n"
-    "    def g(self):\n        return self.w()",
+    (
+        "class {n}({m}):\n    def f(self):\n        self.g()\n        return self.v\n"
+        "    def g(self, z={o}):\n        z()\n        self.v = {o}()"
+    ),
+    (
+        "class {n}:\n    v = {m}\n    def __init__(self, w):\n        self.w = w\n"
+        "    def g(self):\n        return self.w()"
+    ),
     "{n} = {m}",
     "{n} = {m}({o})",
     "{n} = {m}.{o}",
