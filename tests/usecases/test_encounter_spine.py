@@ -16,7 +16,10 @@ from remora.core.scope import SYSTEM, Right
 from remora.core.sessions import SessionRef
 from remora.usecases.advance_encounter import AdvanceRequest, advance_encounter
 from remora.usecases.close_encounter import CloseRequest, close_encounter
+from remora.usecases.gds import ProjectionRequest, create_projection
+from remora.usecases.infuse import InfuseRequest, infuse
 from remora.usecases.revoke_session import RevokeSessionRequest, revoke_session
+from remora.usecases.stamp_delivery import stamp_delivery
 from remora.usecases.sweep_sessions import sweep_sessions
 
 
@@ -245,6 +248,27 @@ def test_a_revoked_session_is_dissolved_too_and_its_bookkeeping_goes(desk):
     with desk.store.read(desk.grant) as view:
         labels = {item.label for item in view.snapshot((SPINE_FAMILY,), (SYSTEM,))}
     assert labels == {"Head", "Open"}
+
+
+def test_the_end_of_a_session_takes_its_ledger_and_projections_along(desk):
+    handle = desk.advance("one").session
+    desk.write(concept("Retry budget", "shared"), *(note(f"n{at}", "soup") for at in range(9)))
+    found = infuse(desk, desk.grant, InfuseRequest("the retry budget?", session=desk.ref()))
+    stamp_delivery(desk, desk.grant, desk.ref(), found.receipt.delivered, delta=False)
+    create_projection(desk, desk.grant, ProjectionRequest(name="p", session=desk.ref()))
+    revoke_session(desk, desk.grant, RevokeSessionRequest(session=SessionRef(handle=handle)))
+    with desk.store.read(desk.grant) as view:
+        assert found.receipt.delivered
+        assert view.snapshot(("infusion", "projections"), (SYSTEM,)) == ()
+
+
+def test_a_sweep_by_a_reader_leaves_open_encounters_to_one_who_may_write(desk):
+    desk.advance("lost")
+    desk.clock.advance(SESSION_LIFETIME_DAYS * 86_400 + 1)
+    sweep_sessions(desk, member("eve", right=Right.READ))
+    assert not text(desk.node("Encounter", "lost"), "dissolved_at")
+    sweep_sessions(desk, desk.grant)
+    assert text(desk.node("Encounter", "lost"), "dissolved_at")
 
 
 # --- re-entry ---

@@ -43,6 +43,7 @@ def revoke_session(ports: FactPorts, grant: Grant, request: RevokeSessionRequest
     Raises `NotFound` for an unknown or foreign session.
     """
     administrator = grant.right(ports.repository.identity) >= Right.ADMIN
+    writer = grant.right(ports.repository.identity) >= Right.WRITE
     chosen = ""
 
     def plan(view: StoreRead, now: int) -> Changes:
@@ -56,7 +57,7 @@ def revoke_session(ports: FactPorts, grant: Grant, request: RevokeSessionRequest
     already = bool(result.get("already_closed")) if isinstance(result, dict) else False
     try:
         deleted = ports.store.drop_scope(grant, session_scope(chosen))
-        ports.store.apply(grant, lambda view, now: ended(view, chosen, now))
+        ports.store.apply(grant, lambda view, now: ended(view, chosen, now, writer=writer))
     except Unavailable:
         # The session is closed already; a sweep deletes what is left.
         return RevokedSession(id=chosen, already_closed=already, items_deleted=0, pending=True)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from remora.core import policy
 from remora.core.encounters.ending import ended
 from remora.core.graph import Json
-from remora.core.scope import SYSTEM, Grant, session_scope
+from remora.core.scope import SYSTEM, Grant, Right, session_scope
 from remora.core.sessions import FAMILY, SESSION, State, read_session
 from remora.ports import FactPorts
 
@@ -35,7 +35,8 @@ def sweep_sessions(ports: FactPorts, grant: Grant) -> SweepResult:
             if not after:
                 break
     deleted = 0
+    writer = grant.right(ports.repository.identity) >= Right.WRITE
     for session in due:
         deleted += ports.store.drop_scope(grant, session_scope(session))
-        ports.store.apply(grant, lambda view, now, closed=session: ended(view, closed, now))  # type: ignore[misc]
+        ports.store.apply(grant, lambda view, now, closed=session: ended(view, closed, now, writer=writer))  # type: ignore[misc]
     return SweepResult(sessions=tuple(due), items_deleted=deleted)

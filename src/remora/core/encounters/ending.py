@@ -19,9 +19,14 @@ class View(Protocol):
         ...
 
 
-def ended(view: View, session: str, now: int) -> Changes:
-    """Everything that is noted when a closed session is swept: the session itself, and what it left in encounters."""
+def ended(view: View, session: str, now: int, *, writer: bool) -> Changes:
+    """Everything that is noted when a closed session is swept: the session itself, and what it left in encounters.
+
+    Nothing is noted yet when it left encounters open and the caller is no `writer`: a sweep by one who is does it.
+    """
     noted, left = swept(view, session, now), session_ended(view, session, now)
+    if left.put and not writer:
+        return Changes()
     return Changes(put=(*noted.put, *left.put), drop=(*noted.drop, *left.drop))
 
 
