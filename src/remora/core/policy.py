@@ -313,6 +313,14 @@ PROPOSED_DECISION_CONFIDENCE = 0.5
 """A decision that is only proposed does not govern yet."""
 PATCH_LINES_MAX = 50_000
 """Changed lines of one commit that are looked at for symbols; generated and vendored files exceed it."""
+ARTIFACTS_FILE_MAX_BYTES = 100_000_000
+"""Ten thousand issues with long texts; a larger file is a dump of something else, and it is parsed in memory."""
+ARTIFACT_ID_MAX_CHARS = 500
+"""Ids of forges are numbers, those of test reports qualified names; it is a part of the record's key."""
+ARTIFACT_BATCH = 64
+"""Artifacts whose texts are searched for secrets together, and between two reports of progress."""
+ARTIFACT_SOURCES_BATCH = 500
+"""Sources whose former versions are looked up at once."""
 
 # --- Encounters -------------------------------------------------------------------------------------------------------
 NODE_NAME_MAX_CHARS = 200
@@ -469,6 +477,9 @@ INFUSE_EDGES_MAX = 120
 """Relations gathered around the focal nodes per prompt."""
 INFUSE_BODY_CHARS = 400
 """Of one node's description in a payload; the rest is one call away, and the line says so."""
+INFUSE_SUBJECTS_MAX = 20
+"""Files and paths of one turn whose records are looked up."""
+INFUSE_RECORDS_MAX = 4
 INFUSE_FACTS_MAX = 4
 """Repository facts in a payload that was not asked for."""
 MEANINGS_MAX = 120

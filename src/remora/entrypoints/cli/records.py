@@ -1,11 +1,14 @@
 """Commands on records; `remora memory ...` is the same group under its former name."""
 
+import sys
 from dataclasses import asdict
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from remora.core import policy
+from remora.core.capture.exports import FORMATS
 from remora.core.errors import InvalidInput
 from remora.entrypoints.cli.frame import Frame, command, progress
 
@@ -54,6 +57,39 @@ def ingest_docs(frame: Frame) -> None:
     lines += [f"skipped: {path} ({reason})" for path, reason in done.skipped_documents]
     lines += [f"conflict: {key}" for key in done.conflicts]
     frame.emit(asdict(done), "\n".join(lines))
+
+
+def import_artifacts(
+    frame: Frame,
+    file: Annotated[Path, typer.Option("--file", help="The export; `-` reads standard input.")],
+    form: Annotated[str, typer.Option("--format", help=f"{', '.join(FORMATS)}.")] = "auto",
+) -> None:
+    """Record what other systems say happened: issues, reviews, CI runs, test reports, findings."""
+    from remora.usecases.import_artifacts import ImportArtifactsRequest
+    from remora.usecases.import_artifacts import import_artifacts as import_file
+
+    request = ImportArtifactsRequest(data=_content(file), format=form, source=str(file))
+    done = import_file(frame.ports(), frame.grant, request, progress("importing"))
+    lines = [(f"{done.seen} artifacts ({done.format}): {done.recorded} recorded, {done.changed} of them changed, "
+              f"{done.already_present} already present, {len(done.bad)} faults")]  # fmt: skip
+    lines += [f"item {item.index}: {item.field}: {item.problem}" for item in done.bad]
+    lines += [f"skipped {count}: {reason}" for reason, count in done.skipped.items()]
+    lines += [f"ignored: {', '.join(done.ignored_fields)}"] if done.ignored_fields else []
+    lines += [f"conflict: {key}" for key in done.conflicts]
+    frame.emit(asdict(done), "\n".join(lines))
+    if done.bad and not done.recorded + done.already_present:
+        raise typer.Exit(1)
+
+
+def _content(file: Path) -> bytes:
+    """Bytes of a file that a person named."""
+    if str(file) == "-":
+        return sys.stdin.buffer.read(policy.ARTIFACTS_FILE_MAX_BYTES + 1)
+    try:
+        with file.open("rb") as opened:
+            return opened.read(policy.ARTIFACTS_FILE_MAX_BYTES + 1)
+    except OSError as error:
+        raise InvalidInput("--file", f"{str(file)!r} cannot be read: {error.strerror}") from error
 
 
 def search(
@@ -146,7 +182,8 @@ def verify(frame: Frame) -> None:
 
 
 for _name, _run in (
-    ("ingest", ingest), ("ingest-docs", ingest_docs), ("search", search), ("record", record), ("history", history),
+    ("ingest", ingest), ("ingest-docs", ingest_docs),
+    ("import-artifacts", import_artifacts), ("search", search), ("record", record), ("history", history),
     ("pitfalls", pitfalls), ("status", status), ("compact", compact), ("verify", verify),
 ):  # fmt: skip
     command(records, _name)(_run)
