@@ -7,6 +7,8 @@ from fakes.clock import FakeClock
 from fakes.memory_store import MemoryStore
 from remora.adapters.derived_cache import DerivedCache
 from remora.adapters.graph_metrics import RustworkxMetrics
+from remora.adapters.record_files.log import FileRecordLog
+from remora.adapters.sqlite.record_index import SqliteRecordIndex
 from remora.core.encounters.identity import node_id
 from remora.core.scope import REPOSITORY, Channel, Grant, Right, Trust, operator_grant
 from remora.core.sessions import SessionRef
@@ -40,9 +42,13 @@ class Desk:
     store: object = None
     redact: object = masked
     handle: str = ""
+    folder: Path | None = None
 
     def __post_init__(self) -> None:
         self.store = self.store or MemoryStore(self.repository, self.clock)
+        if self.folder:
+            self.records = FileRecordLog(self.folder / ".remora")
+            self.record_index = SqliteRecordIndex(self.folder / "cache" / "records.sqlite3", self.records)
         self.metrics = RustworkxMetrics()
         self.cache = DerivedCache()
 
@@ -89,7 +95,7 @@ def sqlite_desk(folder: Path) -> Desk:
     from remora.adapters.sqlite.store import open_store
 
     clock = FakeClock()
-    return Desk(clock=clock, store=open_store(folder / "store.sqlite3", REPO, clock))
+    return Desk(clock=clock, store=open_store(folder / "store.sqlite3", REPO, clock), folder=folder)
 
 
 def observation(name: str, description: str = "seen", **more):

@@ -22,9 +22,10 @@ from encounter_desk import (
 )
 from remora.core.errors import InvalidInput, NotFound, Unavailable
 from remora.core.graph import Changes
-from remora.core.infusion.compose import Offer
 from remora.core.policy import RENEWAL_HORIZON_TURNS
 from remora.core.recall.notice import CLOSE, NOTICE, OPEN
+from remora.core.records.model import SHARED, PathChange, Record, SourceArtifact
+from remora.core.records.vocabulary import PathChangeKind, RecordKind
 from remora.core.scope import Trust
 from remora.core.sessions import SessionRef
 from remora.usecases.infuse import InfuseRequest, infuse
@@ -35,10 +36,11 @@ PROMPT = "how should the retry budget behave when the gateway times out?"
 
 @pytest.fixture(params=["memory", "sqlite"])
 def desk(request, tmp_path):
-    found = Desk() if request.param == "memory" else sqlite_desk(tmp_path)
+    found = Desk(folder=tmp_path) if request.param == "memory" else sqlite_desk(tmp_path)
     fill(found)
     yield found
     found.store.close()
+    found.record_index.close()
 
 
 def fill(desk: Desk) -> None:
@@ -323,16 +325,16 @@ def test_a_secret_from_before_redaction_is_masked_when_read():
     assert len(found.payload) <= 900
 
 
-@settings(max_examples=60, deadline=None)
-@given(st.text(max_size=300), st.integers(1, 3_000), st.sampled_from(["full", "delta"]))
-def test_no_prompt_breaks_it(text, max_chars, mode):
-    found = infuse(SHARED, AGENT, InfuseRequest(text, mode=mode, max_chars=max_chars, trajectory=[text, PROMPT]))
-    assert len(found.payload) <= max_chars
-    found.payload.encode()
+def test_no_prompt_breaks_it(desk):
+    @settings(max_examples=60, deadline=None)
+    @given(st.text(max_size=300), st.integers(1, 3_000), st.sampled_from(["full", "delta"]))
+    def infused(text, max_chars, mode):
+        request = InfuseRequest(text, mode=mode, max_chars=max_chars, trajectory=[text, PROMPT], files=[text])
+        found = infuse(desk, AGENT, request)
+        assert len(found.payload) <= max_chars
+        found.payload.encode()
 
-
-SHARED = Desk()
-fill(SHARED)
+    infused()
 
 
 # --- trust and families ---
@@ -347,29 +349,50 @@ def test_what_is_trusted_less_than_an_agent_waits_to_be_asked_for(desk):
     assert "doctrine" not in ask(desk, "gateway retry doctrine").payload
 
 
-def offer(**more):
-    values = {
-        "key": "mem_1", "family": "records", "title": "Timeouts must not be retried", "body": "it doubled the load",
-        "source": "git 0a1b2c", "severity": 0.9, "trust": Trust.MEMBER, "pitfall": True,
-    }  # fmt: skip
-    return Offer(**{**values, **more})
+def remember_pitfall(desk, title="Timeouts must not be retried", path="src/gateway.py", **more):
+    record = Record.create(
+        idempotency_key=title,
+        kind=more.pop("kind", RecordKind.FAILED_ATTEMPT),
+        title=title,
+        summary="It doubled the load within a minute.",
+        repository=desk.repository.identity,
+        occurred_at=1_700_000_000,
+        sources=(SourceArtifact("git_commit", "git:0a1b2c"),),
+        path_changes=(PathChange(PathChangeKind.MODIFIED, old_path=path, new_path=path),),
+        access_scope=SHARED,
+        **more,
+    )
+    desk.records.append(AGENT, record)
+    return record
 
 
-def test_pitfalls_and_facts_share_the_budget_and_say_where_they_come_from(desk):
-    fact = offer(key="fct_1", family="facts", title="gateway OWNED_BY platform team", pitfall=False, source="ann")
-    outside = offer(key="mem_2", title="from outside", trust=Trust.EXTERNAL)
-    found = ask(desk, offers=[offer(), fact, outside])
-    assert "(records · git 0a1b2c · member)" in section(found.payload, "Pitfalls")
-    assert "(facts · ann · member)" in section(found.payload, "Facts")
-    assert "from outside" not in found.payload
+def test_records_of_the_files_in_play_come_along_with_their_source(desk):
+    remember_pitfall(desk)
+    remember_pitfall(desk, "We route by header", kind=RecordKind.ARCHITECTURE_DECISION)
+    remember_pitfall(desk, "Elsewhere", path="src/other.py")
+    found = ask(desk, files=["src/gateway.py"])
+    lines = section(found.payload, "Records of files in play").strip().splitlines()
+    assert lines[0].startswith("- failed_attempt: Timeouts must not be retried: It doubled")
+    assert lines[0].endswith("(records · git:0a1b2c · agent)")
+    assert lines[1].startswith("- architecture_decision: We route by header")
+    assert "Elsewhere" not in found.payload
     assert "records" in found.payload.split("## ")[0]
-    assert ask(desk, offers=[offer(), fact]).renewal["fresh"] == 0
+    assert ask(desk, files=["src/gateway.py"]).renewal["fresh"] == 0
 
 
-def test_a_pitfall_breaks_the_silence_by_itself(desk):
-    found = ask(desk, "edit the translation file in Portuguese", offers=[offer()])
+def test_a_path_named_in_the_prompt_is_in_play(desk):
+    remember_pitfall(desk)
+    assert "Timeouts must not be retried" in ask(desk, "please tidy up `src/gateway.py`").payload
+
+
+@pytest.mark.parametrize("text", ["edit the translation file in Portuguese", "ok", ""])
+def test_a_pitfall_breaks_the_silence_by_itself(desk, text):
+    remember_pitfall(desk)
+    found = ask(desk, text, files=["src/gateway.py"], mode="delta")
     assert not found.silence
     assert "Timeouts must not be retried" in found.payload
+    assert ask(desk, text, files=["src/gateway.py"], mode="delta").silence
+    assert ask(desk, text, files=["src/none.py"]).silence
 
 
 def test_repository_facts_that_answer_the_prompt_come_along(desk):

@@ -3,7 +3,7 @@
 A `Ports` bag is bound to one repository. Adapters raise only errors of `core.errors`.
 """
 
-from remora.ports.bag import AnalysisPorts, EncounterPorts, FactPorts, Ports, RecallPorts, StoreFile
+from remora.ports.bag import AnalysisPorts, EncounterPorts, FactPorts, InfusionPorts, Ports, RecallPorts, StoreFile
 from remora.ports.code_graph import CodeGraphPorts, CodeGraphRead, CodeGraphStore, Parser, SourceFiles
 from remora.ports.files import HooksPlace, OpenTranscript, ProjectFiles, Transcripts
 from remora.ports.git import CommitList, Git, HistoryRange, SpanSource, TrackedFile
@@ -31,6 +31,7 @@ __all__ = [
     "GraphMetrics",
     "HistoryRange",
     "HooksPlace",
+    "InfusionPorts",
     "MeaningMatcher",
     "OpenTranscript",
     "Parser",

@@ -98,6 +98,15 @@ class FactPorts(EncounterPorts, Protocol):
     """The part of the bag that facts, sessions and recall need: the same."""
 
 
+class InfusionPorts(AnalysisPorts, Protocol):
+    """What recall that was not asked for needs: the graph, its figures, and the records of files in play."""
+
+    @property
+    def record_index(self) -> RecordIndex:
+        """The index of the record log."""
+        ...
+
+
 class RecallPorts(FactPorts, Protocol):
     """The part of the bag that recall over all families needs."""
 

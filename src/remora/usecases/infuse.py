@@ -1,7 +1,7 @@
 """Governed recall that was not asked for: what bears on a prompt, or nothing. Reads only; delivery is stamped apart."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from remora.core import policy
 from remora.core.analytics.topology import project
@@ -16,6 +16,7 @@ from remora.core.infusion.compose import Offer, Scene, blocks, deliverable, sign
 from remora.core.infusion.gather import Gathered, gather, links, newest_threads
 from remora.core.infusion.ledger import Ledger, ledger_id
 from remora.core.infusion.meanings import content_states
+from remora.core.infusion.offers import fact_offers, record_offers, subjects
 from remora.core.infusion.payload import Payload, assemble
 from remora.core.infusion.rank import Restart, coherence, one_hop, restart
 from remora.core.infusion.select import Moment, Selection, ranked_locally, select_local, select_matched
@@ -23,10 +24,11 @@ from remora.core.infusion.trajectory import bounded
 from remora.core.recall.gate import gate
 from remora.core.recall.pipeline import Terms, recall_facts
 from remora.core.recall.vector_leg import QueryVector, similar
-from remora.core.scope import REPOSITORY, SYSTEM, Grant, Trust
+from remora.core.records import evidence
+from remora.core.scope import REPOSITORY, SYSTEM, Grant
 from remora.core.sessions import SessionRef, resolve
 from remora.core.text import clean, parse_query
-from remora.ports import AnalysisPorts, MeaningMatcher, StoreRead
+from remora.ports import InfusionPorts, MeaningMatcher, StoreRead
 
 MODES = ("full", "delta")
 NOTHING = Gathered(Authored({}, ()))
@@ -37,7 +39,7 @@ class InfuseRequest:
     """`text` is the prompt (full) or what a tool call is about (delta); `trajectory` earlier user turns, oldest first.
 
     Without a `session` nothing is remembered as told. `meaning` is the text as a vector, when there is
-    an embedder; `offers` are ranked pitfalls of records.
+    an embedder; records are looked up for `files` (paths the turn touches) and for paths that the text names.
     """
 
     text: str
@@ -47,7 +49,7 @@ class InfuseRequest:
     expansion_bias: float = policy.EXPANSION_BIAS
     max_chars: int = policy.INFUSE_MAX_CHARS
     trajectory: Sequence[str] = ()
-    offers: Sequence[Offer] = ()
+    files: Sequence[str] = ()
     meaning: QueryVector | None = None
 
 
@@ -90,7 +92,7 @@ class _Read:
 
 
 def infuse(
-    ports: AnalysisPorts, grant: Grant, request: InfuseRequest, *, matcher: MeaningMatcher | None = None
+    ports: InfusionPorts, grant: Grant, request: InfuseRequest, *, matcher: MeaningMatcher | None = None
 ) -> Infusion:
     """Select, rank, compose and format. Raises `InvalidInput` or `NotFound` (no such session); a matcher's failure
     falls back to the local selection and is said.
@@ -101,9 +103,10 @@ def infuse(
     gated = gate(request.text)
     with ports.store.read(grant) as view:
         ledger = _ledger(view, grant, request.session, begun)
-        if gated:
+        if gated and not request.files:
             return _silent(ports, request, ledger, gated.value, Selection(), begun)
         read = _read(view, request, ledger, matcher, ports)
+    read = replace(read, offers=(*_records(ports, grant, request), *read.offers))
     if not read.selection.focal and not read.offers:
         return _silent(ports, request, ledger, "nothing recognised", read.selection, begun)
     scene = _scene(ports, request, read)
@@ -143,7 +146,7 @@ def _ledger(view: StoreRead, grant: Grant, ref: SessionRef, now: int) -> Ledger:
 
 
 def _read(
-    view: StoreRead, request: InfuseRequest, ledger: Ledger, matcher: MeaningMatcher | None, ports: AnalysisPorts
+    view: StoreRead, request: InfuseRequest, ledger: Ledger, matcher: MeaningMatcher | None, ports: InfusionPorts
 ) -> _Read:
     prompt = clean(request.text)[: policy.TRAJECTORY_MAX_CHARS]
     turns = bounded(request.trajectory)
@@ -179,11 +182,16 @@ def _read(
         limit=policy.INFUSE_FACTS_MAX,
         similar=similar(view, (FACTS,), REPOSITORY, request.meaning),
     )
-    offered = tuple(
-        Offer(hit.id, FACTS, hit.title, hit.text, hit.source, hit.score, Trust[(hit.trust or "agent").upper()])
-        for hit in facts.hits
-    )
-    return _Read(ledger, selection, at_hand, (*request.offers, *offered))
+    return _Read(ledger, selection, at_hand, fact_offers(facts.hits))
+
+
+def _records(ports: InfusionPorts, grant: Grant, request: InfuseRequest) -> tuple[Offer, ...]:
+    """Pitfalls and decisions of the files in play; the index is not even opened when there are none."""
+    asked = subjects(request.text[: policy.TRAJECTORY_MAX_CHARS], request.files)
+    if not asked:
+        return ()
+    with ports.record_index.view(grant) as view:
+        return record_offers(evidence.gather(view, asked, rows=policy.INFUSE_RECORDS_MAX))
 
 
 def _matched(
@@ -211,7 +219,7 @@ def _matched(
     return select_matched(chosen, nodes, len(meanings))
 
 
-def _scene(ports: AnalysisPorts, request: InfuseRequest, read: _Read) -> Scene:
+def _scene(ports: InfusionPorts, request: InfuseRequest, read: _Read) -> Scene:
     graph = read.at_hand.graph
     cuts = frontier(graph)
     focal = [row.id for row in read.selection.focal if row.id in graph.nodes]
@@ -239,7 +247,7 @@ def _scene(ports: AnalysisPorts, request: InfuseRequest, read: _Read) -> Scene:
 
 
 def _silent(
-    ports: AnalysisPorts, request: InfuseRequest, ledger: Ledger, reason: str, selection: Selection, begun: int
+    ports: InfusionPorts, request: InfuseRequest, ledger: Ledger, reason: str, selection: Selection, begun: int
 ) -> Infusion:
     read = _Read(ledger, selection, NOTHING, ())
     scene = Scene(NOTHING.graph, frozenset(), Frontier(), selection, Restart("none"), {}, {})
@@ -247,7 +255,7 @@ def _silent(
 
 
 def _infusion(
-    ports: AnalysisPorts,
+    ports: InfusionPorts,
     request: InfuseRequest,
     read: _Read,
     scene: Scene,

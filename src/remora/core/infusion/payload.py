@@ -26,7 +26,7 @@ class Section(IntEnum):
 
 _TITLES = {
     Section.TENSION: "Core tension",
-    Section.PITFALLS: "Pitfalls of files in play",
+    Section.PITFALLS: "Records of files in play (pitfalls first)",
     Section.RECOGNISED: "Recognised",
     Section.FACTS: "Facts",
     Section.PROGRESSIONS: "Progressions",
