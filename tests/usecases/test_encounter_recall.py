@@ -7,6 +7,7 @@ from remora.core.encounters.search import recall_nodes
 from remora.core.scope import Trust
 from remora.core.text import parse_query
 from remora.usecases.advance_encounter import AdvanceRequest, advance_encounter
+from remora.usecases.recall import RecallRequest, recall
 
 
 @pytest.fixture(params=["memory", "sqlite"])
@@ -73,3 +74,14 @@ def test_a_secret_from_before_is_masked_at_read(desk):
     desk.write(concept("Signing key rotation", f"the key was {SECRET}"))
     desk.redact = lambda text: text.replace(SECRET, "[secret]")
     assert "[secret]" in ask(desk, "signing key rotation").hits[0].text
+
+
+def test_recall_of_the_repository_asks_encounters_too(tmp_path):
+    desk = Desk(folder=tmp_path)
+    desk.advance("first")
+    desk.write(concept("Retry budget", "Retries draw on a shared budget"), *(note(f"n{at}", "soup") for at in range(9)))
+    found = recall(desk, AGENT, RecallRequest(query="retry budget", memory_scope="repository"))
+    assert [(hit.family, hit.title) for hit in found.hits] == [("encounters", "Concept:Retry budget")]
+    session = desk.ref()
+    assert recall(desk, AGENT, RecallRequest(query="retry budget", memory_scope="session", session=session)).hits == ()
+    desk.record_index.close()

@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from remora.core import policy
+from remora.core.encounters.schema import FAMILY as ENCOUNTERS
+from remora.core.encounters.search import recall_nodes
 from remora.core.errors import InvalidInput
 from remora.core.facts.layout import FAMILY
 from remora.core.facts.place import ScopeName, place_of
@@ -11,7 +13,7 @@ from remora.core.graph import Json
 from remora.core.recall.families import Hit, fuse_families
 from remora.core.recall.gate import gate
 from remora.core.recall.notice import NOTICE
-from remora.core.recall.pipeline import Terms, recall_facts
+from remora.core.recall.pipeline import Answer, Terms, recall_facts
 from remora.core.recall.record_hits import recall_records
 from remora.core.recall.vector_leg import QueryVector, similar
 from remora.core.scope import Grant
@@ -79,6 +81,8 @@ def recall(
     _check(request)
     scope = ScopeName.parse(request.memory_scope)
     gated = gate(request.query)
+    query = parse_query(request.query)
+    durable = scope is ScopeName.REPOSITORY
     with ports.store.read(grant) as view:
         place = place_of(view, grant, scope, request.session, ports.clock.now())
         if gated is not None:
@@ -86,20 +90,26 @@ def recall(
         facts = recall_facts(
             view,
             place.scope,
-            parse_query(request.query),
+            query,
             Terms(hops=request.hops, history=request.history, at=request.as_of, unasked=request.unasked),
             redact=ports.redact,
             limit=request.limit,
             similar=similar(view, (FAMILY,), place.scope, meaning),
         )
-    families = (facts.hits, *(_durable(ports, grant, request, more) if scope is ScopeName.REPOSITORY else ()))
+        nodes = Answer()
+        if durable and request.as_of is None:  # nodes have versions, not intervals to look back through
+            near = {item.id: score for item, score in similar(view, (ENCOUNTERS,), place.scope, meaning)}
+            nodes = recall_nodes(
+                view, query, limit=request.limit, unasked=request.unasked, similar=near, redact=ports.redact
+            )
+    families = (facts.hits, nodes.hits, *(_durable(ports, grant, request, more) if durable else ()))
     fused = fuse_families(families, limit=request.limit, max_chars=request.max_chars, k=request.fusion_k)
     return RecallResult(
         hits=fused.hits,
         memory_scope=scope.value,
         silent=not fused.hits and fused.left_out == 0,
         left_out=fused.left_out,
-        truncated=fused.truncated or facts.truncated,
+        truncated=fused.truncated or facts.truncated or nodes.truncated,
         legs=("lexical", "vector") if meaning is not None else ("lexical",),
         as_of=request.as_of,
     )
