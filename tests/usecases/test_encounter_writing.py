@@ -1,5 +1,7 @@
 """Writing, deleting and reading entities and relations."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 
 from encounter_desk import (
@@ -331,6 +333,53 @@ def test_the_schema_is_told_with_live_counts(desk):
     assert describe_schema(desk, AGENT, "node_types").relation_types == ()
     with pytest.raises(InvalidInput, match="part"):
         describe_schema(desk, AGENT, "everything")
+
+
+def test_a_vector_finds_what_shares_no_words(desk):
+    import struct
+
+    from remora.core.graph import Changes, Vector
+    from remora.core.recall.vector_leg import QueryVector
+
+    desk.write(concept("Idempotent writes"), concept("Lunch"))
+    rows = {"Idempotent writes": (1.0, 0.0), "Lunch": (0.0, 1.0)}
+    vectors = tuple(
+        Vector(item=desk.node("Concept", name).id, model="m", text_hash="h", data=struct.pack("<2f", *row))
+        for name, row in rows.items()
+    )
+    desk.store.apply(AGENT, lambda view, now: Changes(vectors=vectors))
+    asked = QueryVector("m", struct.pack("<2f", 0.9, 0.1), 0.5)
+    found = search_encounters(desk, AGENT, "double orders", meaning=asked)
+    assert [(row["name"], row["why"]) for row in found.entities] == [("Idempotent writes", "meaning")]
+
+
+# --- many at once ---
+
+
+def test_calls_of_one_turn_may_overlap_and_none_is_lost(desk):
+    desk.write(concept("hub"), *(note(f"old {at}") for at in range(10)))
+    handle = desk.handle
+
+    def call(at):
+        if at % 4 == 0:
+            return desk.write(observation(f"o{at}"), session=handle)
+        if at % 4 == 1:
+            return desk.write(note(f"n{at}"), concept(f"c{at}"), session=handle)
+        if at % 4 == 2:
+            return desk.relate((f"Note:old {at % 10}", "ABOUT", "hub"))
+        return (
+            delete_entities(desk, AGENT, [f"old {at % 10}"], dry_run=False) if at in (3, 7) else desk.node("Note", "x")
+        )
+
+    for _ in range(3):
+        with ThreadPoolExecutor(20) as pool:
+            list(pool.map(call, range(20)))
+        names = {item.name for item in desk.items() if not hasattr(item, "source")}
+        assert {f"o{at}" for at in range(0, 20, 4)} | {f"c{at}" for at in range(1, 20, 4)} <= names
+        assert len(desk.edges("ABOUT")) == len({2, 6, 0, 4, 8})
+        assert not {"old 3", "old 7"} & names
+        desk.write(note("old 3"), note("old 7"))
+        assert desk.store.verify() == ()
 
 
 # --- provenance ---

@@ -4,14 +4,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from remora.core.encounters.cards import card
-from remora.core.encounters.schema import NODE_TYPES
+from remora.core.encounters.schema import FAMILY, NODE_TYPES
 from remora.core.encounters.search import current_first, find_nodes
 from remora.core.encounters.values import scrubber
 from remora.core.errors import InvalidInput
 from remora.core.graph import Json, Node
 from remora.core.policy import SEARCH_LIMIT_MAX
 from remora.core.recall.notice import NOTICE
-from remora.core.scope import Grant
+from remora.core.recall.vector_leg import QueryVector, similar
+from remora.core.scope import REPOSITORY, Grant
 from remora.core.text import parse_query
 from remora.ports import EncounterPorts
 
@@ -27,9 +28,18 @@ class Matches:
 
 
 def search_encounters(
-    ports: EncounterPorts, grant: Grant, query: str, *, types: Sequence[str] = (), limit: int = 10
+    ports: EncounterPorts,
+    grant: Grant,
+    query: str,
+    *,
+    types: Sequence[str] = (),
+    limit: int = 10,
+    meaning: QueryVector | None = None,
 ) -> Matches:
-    """Entities of the given types (all when empty) that match. A query without words finds nothing."""
+    """Entities of the given types (all when empty) that match. A query without words finds nothing.
+
+    `meaning` is the query as a vector, when there is an embedder.
+    """
     if not 1 <= limit <= SEARCH_LIMIT_MAX:
         raise InvalidInput("limit", f"{limit} is out of range", allowed=f"1 to {SEARCH_LIMIT_MAX}")
     unknown = [name for name in types if name not in NODE_TYPES]
@@ -40,7 +50,12 @@ def search_encounters(
     with ports.store.read(grant) as view:
         if asked.empty:
             return Matches((), 0, truncated=False)
-        scored, _, total = find_nodes(view, asked, labels=tuple(types))
+        scored, _, total = find_nodes(
+            view,
+            asked,
+            labels=tuple(types),
+            similar={item.id: score for item, score in similar(view, (FAMILY,), REPOSITORY, meaning)},
+        )
         kept = current_first(view, scored[: 2 * limit])[:limit]
     rows: list[Json] = []
     for row in kept:
