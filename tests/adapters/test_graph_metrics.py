@@ -50,7 +50,7 @@ def power_iteration(graph: Topology, restart: list[float]) -> list[float]:
     total = sum(restart)
     home = [weight / total for weight in restart]
     rank = home[:]
-    for _ in range(600):
+    for _ in range(170):  # 0.85 ** 170 is below every digit compared
         fresh = [0.15 * weight for weight in home]
         for node, targets in enumerate(out):
             for target in targets or ():
