@@ -1,6 +1,6 @@
 """What records say about a subject: its history, its pitfalls, the decisions that govern it, and similar changes."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 
 from remora.core import policy
@@ -91,9 +91,8 @@ def find_similar_change(view: RecordView, description: str, *, symbol: str, limi
 def _about(view: RecordView, subject: str, narrowing: Narrowing, everything: bool, limit: int) -> Explanation:
     """The union of what is anchored to the subject (newest first) and what says its words (best first)."""
     records, total, way = anchored(view, parse_subject(subject), narrowing, limit=policy.RECORD_HITS_MAX)
-    direct = set(way.own)
-    reasons = {record.id: ("symbol",) if _is_direct(record, direct) else ("lineage",) for record in records}
-    spoken = [record for record in _spoken(view, subject, narrowing) if record.id not in reasons]
+    at_hand = {record.id for record in records}
+    spoken = [record for record in _spoken(view, subject, narrowing) if record.id not in at_hand]
     ordered = [*records, *spoken]
     superseded = superseders(ordered, view.linking)
     shown = [record for record in ordered if everything or not hidden(record, superseded)]
@@ -101,7 +100,7 @@ def _about(view: RecordView, subject: str, narrowing: Narrowing, everything: boo
         RecordHit(
             record.record,
             0.0,
-            reasons.get(record.id, ("text",)),
+            _reason(record, at_hand, way.own),
             superseded.get(record.id, ""),
             unreachable=record.unreachable,
         )
@@ -111,8 +110,11 @@ def _about(view: RecordView, subject: str, narrowing: Narrowing, everything: boo
     return Explanation(subject, hits, total, total > len(hits), way.steps)
 
 
-def _is_direct(record: IndexedRecord, keys: set[str]) -> bool:
-    return not keys.isdisjoint(record.keys)
+def _reason(record: IndexedRecord, anchored_ids: Collection[str], own: Collection[str]) -> tuple[str, ...]:
+    """Anchored to the subject itself, to what it was called before or after, or only speaking of it."""
+    if record.id not in anchored_ids:
+        return ("text",)
+    return ("lineage",) if record.keys.isdisjoint(own) else ("symbol",)
 
 
 def _spoken(view: RecordView, subject: str, narrowing: Narrowing) -> Iterable[IndexedRecord]:
