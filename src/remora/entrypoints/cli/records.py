@@ -47,6 +47,19 @@ def ingest(
     frame.emit(asdict(done), "\n".join(lines))
 
 
+def anchor(
+    frame: Frame,
+    revision: Annotated[str, typer.Argument(help="Where to start.")] = "HEAD",
+    newest: Annotated[int, typer.Option(help="How many of the commits it reaches.")] = policy.ANCHORED_COMMITS,
+) -> None:
+    """Add symbols to commits that were recorded without (as `ingest --all` does)."""
+    from remora.usecases.anchor_commits import AnchorRequest, anchor_commits
+
+    request = AnchorRequest(revision=revision, newest=newest)
+    done = anchor_commits(frame.ports(), frame.grant, request, progress("anchoring"))
+    frame.emit(asdict(done), f"{done.seen} commits: {done.looked_at} without symbols, {done.anchored} now have some")
+
+
 def ingest_docs(frame: Frame) -> None:
     """Record decisions, procedures and conventions found in documents."""
     from remora.usecases.ingest_docs import ingest_docs as ingest_documents
@@ -182,7 +195,7 @@ def verify(frame: Frame) -> None:
 
 
 for _name, _run in (
-    ("ingest", ingest), ("ingest-docs", ingest_docs),
+    ("ingest", ingest), ("anchor", anchor), ("ingest-docs", ingest_docs),
     ("import-artifacts", import_artifacts), ("search", search), ("record", record), ("history", history),
     ("pitfalls", pitfalls), ("status", status), ("compact", compact), ("verify", verify),
 ):  # fmt: skip
