@@ -12,9 +12,11 @@ from pathlib import Path
 
 from remora.adapters.derived_cache import DerivedCache
 from remora.adapters.graph_metrics import RustworkxMetrics
+from remora.adapters.record_files.log import FileRecordLog
+from remora.adapters.sqlite.record_index import SqliteRecordIndex
 from remora.adapters.sqlite.store import open_store
 from remora.core.encounters.identity import node_id, relation_id
-from remora.core.encounters.schema import AUTHORED_RELATIONS, FAMILY, NODE_TYPES, RELATIONS
+from remora.core.encounters.schema import AUTHORED_RELATIONS, FAMILY, RELATIONS
 from remora.core.encounters.writing import node_tokens
 from remora.core.graph import Changes, Edge, Node
 from remora.core.redaction import redact_text
@@ -56,10 +58,13 @@ class Bag:
 
     store: object
     clock: WallClock
+    folder: Path
     repository: Repository = REPO
     redact: Callable[[str], str] = redact_text
 
     def __post_init__(self) -> None:
+        log = FileRecordLog(self.folder / ".remora")
+        self.record_index = SqliteRecordIndex(self.folder / "cache" / "records.sqlite3", log)
         self.metrics, self.cache = RustworkxMetrics(), DerivedCache()
 
 
@@ -80,7 +85,7 @@ def phrase(draw: random.Random, words: list[str], count: int) -> str:
 def build(path: Path) -> tuple[Bag, str, list[str]]:
     draw = random.Random(7)
     words = vocabulary(draw)
-    bag = Bag(open_store(path, REPO, WallClock()), WallClock())
+    bag = Bag(open_store(path, REPO, WallClock()), WallClock(), path.parent)
     handle = advance_encounter(bag, GRANT, AdvanceRequest("first")).session
     by_label: dict[str, list[str]] = {label: [] for label in SHARES}
     nodes = []
@@ -143,7 +148,7 @@ import sys, time
 sys.path.insert(0, {here!r})
 from bench_encounters import Bag, GRANT, REPO, InfuseRequest, WallClock, infuse, open_store
 from pathlib import Path
-bag = Bag(open_store(Path({path!r}), REPO, WallClock()), WallClock())
+bag = Bag(open_store(Path({path!r}), REPO, WallClock()), WallClock(), Path({path!r}).parent)
 infuse(bag, GRANT, InfuseRequest({prompt!r}))
 print(time.process_time() * 1000)
 """

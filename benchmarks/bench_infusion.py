@@ -25,7 +25,7 @@ PLACES = 8
 
 
 def build(path: Path, data: dict) -> Bag:
-    bag = Bag(open_store(path, Repository("infusion", "r_infusion"), WallClock()), WallClock())
+    bag = Bag(open_store(path, Repository("infusion", "r_infusion"), WallClock()), WallClock(), path.parent)
     ref = SessionRef(handle=advance_encounter(bag, GRANT, AdvanceRequest("first")).session)
     defaults = {"t_observed": "2026-03-01T00:00:00Z", "source_kind": "code", "source_key": "code:src"}
     rows = [

@@ -317,6 +317,14 @@ ARTIFACTS_FILE_MAX_BYTES = 100_000_000
 """Ten thousand issues with long texts; a larger file is a dump of something else, and it is parsed in memory."""
 ARTIFACT_ID_MAX_CHARS = 500
 """Ids of forges are numbers, those of test reports qualified names; it is a part of the record's key."""
+ARTIFACT_TITLE_MAX_CHARS = 300
+ARTIFACT_SUMMARY_MAX_CHARS = 4_000
+"""As of commit messages: an export's long texts are cut with a count, and the source has the rest."""
+ARTIFACT_FILES_MAX = 1_000
+ARTIFACT_NAMES_MAX = 200
+"""Files and symbols of one artifact that become anchors; a change of more is a sweep."""
+ARTIFACT_XML_DEPTH_MAX = 100
+"""Reports nest suites a few levels deep."""
 ARTIFACT_BATCH = 64
 """Artifacts whose texts are searched for secrets together, and between two reports of progress."""
 ARTIFACT_SOURCES_BATCH = 500
@@ -391,7 +399,7 @@ RANK_TOLERANCE = 1e-10
 """Scores stop moving in the digits that decide a rank (they are compared to 12)."""
 EXACT_BETWEENNESS_STEPS = 10_000_000
 """Nodes x edges up to which every shortest path is counted (about 0.5 CPU s); above it paths from pivots are."""
-PIVOT_STEPS = 5_000_000
+PIVOT_STEPS = 4_000_000
 """Pivots x edges of the estimate, so that its time does not grow with the graph."""
 PIVOTS_MIN = 32
 """Fewer starting points than this make an estimate of noise."""
@@ -523,3 +531,51 @@ REBUILD_SHARE = 0.3
 """When more of the files changed, building everything anew is cheaper than finding out what the changes touch."""
 REBUILD_FILES_MIN = 100
 """Below it the share says little, and small builds are quick either way."""
+
+# --- Locating ---------------------------------------------------------------------------------------------------------
+LOCATE_LIMIT = 10
+LOCATE_LIMIT_MAX = 200
+LOCATE_TERMS_MAX = 64
+"""Words of a description that are looked up; a longer one repeats itself."""
+LOCATE_ALIKE = 400
+"""Records that share words with the description, rarest words first; those below hardly vote."""
+LOCATE_RECENT = 1_000
+"""Newest records from which the habits of a repository are learnt; older ones weigh next to nothing."""
+LOCATE_FADING_CHANGES = 300
+"""A change counts a third after so many later ones."""
+LOCATE_SWEEP_FILES = 30
+"""A change of more files says nothing about each of them."""
+LOCATE_RENAMES = 8
+"""Renames of one path that are followed to its present name."""
+LOCATE_TITLE_WORDS = 8
+"""Length of an ordinary title, for which likeness is the plain share of shared rarity."""
+LOCATE_LIKENESS_POWER = 2.0
+"""Two changes that share half the words say a quarter of one that shares them all."""
+LOCATE_HABIT_FLOOR = 0.01
+"""Habit of a file that never changed, as a share of the busiest one's."""
+LOCATE_BM25_B = 0.3
+"""Length normalisation of file contents: long files are where code lives, so they are hardly punished."""
+LOCATE_REASON_RECORDS = 3
+LOCATE_REASON_WORDS = 8
+"""Shown per file; an answer is read by a model that pays per word."""
+LOCATE_WEIGHTS = {
+    "text": 1.3, "passage": 1.1, "declared": 0.6, "name": 0.9, "folder": 1.5, "whole_name": 2.5, "votes": 1.6,
+    "like": 1.3, "habit": 0.5, "churn": 0.3,
+}  # fmt: skip
+"""Legs of evidence against each other, fitted to past fixes of eight open histories in five languages."""
+CONTENT_MAX_BYTES = 400_000
+"""Larger text files are generated or data; only their names are looked at."""
+CONTENT_LINE_MAX_CHARS = 2_000
+"""What lies beyond in a line is minified or data."""
+CONTENT_PLACES_MAX = 255
+"""Lines kept per word and file: BM25 is flat long before, and one passage needs few."""
+BINARY_PROBE_BYTES = 8_000
+"""Git's own measure: a NUL in so many first bytes means binary."""
+PASSAGE_LINES = 12
+"""A function's worth of lines: words that stand that close are about one thing."""
+EVAL_CASES = 60
+EVAL_CASES_MAX = 1_000
+EVAL_FILES_MAX = 20
+"""A fix of more files is a sweep; nobody could be asked to name its files."""
+BOOTSTRAP_ROUNDS = 1_000
+"""Resamples of an interval; its ends then move by less than a hundredth."""
