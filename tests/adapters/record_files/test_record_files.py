@@ -60,7 +60,7 @@ def test_the_folder_ignores_itself_and_leaves_a_tracked_folder_visible(home: Pat
     log.append(OPERATOR, a_record("git:1", commit="1"))
     status = ["git", "-C", str(home.parent), "status", "--porcelain", "-uall"]
     assert subprocess.run(status, check=True, timeout=30, capture_output=True, text=True).stdout == ""
-    log.share()
+    log.prepare(share=True)
     authored = a_record("authored", access_scope=SHARED)
     derived = a_record("git:2", commit="2", access_scope=SHARED)
     log.append(OPERATOR, authored)
@@ -72,7 +72,7 @@ def test_the_folder_ignores_itself_and_leaves_a_tracked_folder_visible(home: Pat
 
 
 def test_a_private_record_in_the_shared_folder_is_named_and_not_served(home: Path, log: FileRecordLog) -> None:
-    folder = log.share()
+    folder = log.prepare(share=True) / "shared" / "records"
     record = a_record()
     (folder / f"{record.id}.json").write_bytes(codec.encode_file(record))
     report = log.verify()

@@ -223,12 +223,6 @@ class FileRecordLog:
                 progress(done, len(names))
         return LogReport(records, len(names), unverifiable, tuple(bad))
 
-    def share(self) -> Path:
-        """Make the tracked folder for authored records of repository scope; returns it."""
-        self._disk.make_folder(self._layout.shared)
-        layout.prepare(self._layout, self._disk)
-        return self._layout.shared
-
     def _lock(self, *, shared: bool) -> AbstractContextManager[None]:
         return locked(self._layout.lock, shared=shared)
 
