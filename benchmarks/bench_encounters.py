@@ -1,4 +1,4 @@
-"""orient and infuse at 5,000 nodes / 20,000 relations: `python benchmarks/bench_encounters.py` prints a table and a JSON line."""
+"""orient and infuse at 5,000 nodes / 20,000 relations: `python benchmarks/bench_encounters.py`, figures in CPU ms."""
 
 import json
 import random
@@ -8,6 +8,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from remora.adapters.derived_cache import DerivedCache
@@ -18,7 +19,7 @@ from remora.adapters.sqlite.store import open_store
 from remora.core.encounters.identity import node_id, relation_id
 from remora.core.encounters.schema import AUTHORED_RELATIONS, FAMILY, RELATIONS
 from remora.core.encounters.writing import node_tokens
-from remora.core.graph import Changes, Edge, Node
+from remora.core.graph import Changes, Edge, Item, Node
 from remora.core.redaction import redact_text
 from remora.core.scope import REPOSITORY, operator_grant
 from remora.core.sessions import SessionRef
@@ -82,6 +83,10 @@ def phrase(draw: random.Random, words: list[str], count: int) -> str:
     return " ".join(draw.choices(words, WEIGHTS[: len(words)], k=count))
 
 
+def _put(items: tuple[Item, ...], _view: object, _now: int) -> Changes:
+    return Changes(put=items)
+
+
 def build(path: Path) -> tuple[Bag, str, list[str]]:
     draw = random.Random(7)
     words = vocabulary(draw)
@@ -129,10 +134,10 @@ def build(path: Path) -> tuple[Bag, str, list[str]]:
                 updated=5,
             )
     for batch in range(0, len(nodes), 1_000):
-        bag.store.apply(GRANT, lambda view, now, b=batch: Changes(put=tuple(nodes[b : b + 1_000])))
+        bag.store.apply(GRANT, partial(_put, tuple(nodes[batch : batch + 1_000])))
     rows = list(edges.values())
     for batch in range(0, len(rows), 2_000):
-        bag.store.apply(GRANT, lambda view, now, b=batch: Changes(put=tuple(rows[b : b + 2_000])))
+        bag.store.apply(GRANT, partial(_put, tuple(rows[batch : batch + 2_000])))
     return bag, handle, words
 
 

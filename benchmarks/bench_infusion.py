@@ -1,10 +1,11 @@
-"""Does infusion find what bears on a decision, and keep silent otherwise? `python benchmarks/bench_infusion.py [--show]`.
+"""Does infusion find what bears on a decision, and keep silent otherwise? `python benchmarks/bench_infusion.py`.
 
-Even cases tune, odd cases report. The baseline is plain BM25 over prompt and trajectory, always answering.
+`--show` lists misses and noise. Even cases tune, odd cases report. The baseline is plain BM25 over prompt and trajectory, always answering.
 """
 
 import json
 import sys
+import tempfile
 from pathlib import Path
 
 from bench_encounters import GRANT, Bag, WallClock
@@ -47,8 +48,6 @@ def baseline(bag: Bag, prompt: str, trajectory: list[str]) -> list[str]:
 
 
 def main() -> None:
-    import tempfile
-
     data = json.loads(SET.read_text(encoding="utf-8"))
     figures: dict[str, object] = {}
     with tempfile.TemporaryDirectory() as folder:
