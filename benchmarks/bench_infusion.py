@@ -1,6 +1,7 @@
 """Does infusion find what bears on a decision, and keep silent otherwise? `python benchmarks/bench_infusion.py`.
 
-`--show` lists misses and noise. Even cases tune, odd cases report. The baseline is plain BM25 over prompt and trajectory, always answering.
+`--show` lists misses and noise. Even cases tune, odd cases report. The baseline is
+plain BM25 over prompt and trajectory, always answering.
 """
 
 import json
