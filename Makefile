@@ -29,7 +29,7 @@ test: $(STAMP) ## The whole suite that needs no server
 	$(BIN)/pytest -n auto --dist worksteal
 
 test-slow: $(STAMP) ## The soak, chaos and large runs in full
-	REMORA_SLOW=1 $(BIN)/pytest -m slow
+	$(BIN)/pytest -m slow --timeout 3600
 
 lint: $(STAMP) ## Style
 	$(BIN)/ruff format --check src tests benchmarks
