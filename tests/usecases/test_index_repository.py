@@ -132,6 +132,7 @@ def _edit(random: Random, root: Path) -> None:
 @example(seed=18)
 @example(seed=34)
 @example(seed=68)
+@example(seed=322)
 def test_an_incremental_build_equals_a_full_one(tmp_path_factory: pytest.TempPathFactory, seed: int) -> None:
     random = Random(seed)
     checkout = Checkout(tmp_path_factory.mktemp("law"))

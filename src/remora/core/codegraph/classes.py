@@ -54,33 +54,36 @@ class Classes(Fixpoint):
         """The first of some methods that a class or instance has, bound to an instance."""
         receiver = ("I", *value[1:3])
         for name in names:
-            members = self.lookup(value[1], value[2], name)
-            found = {("B", *item[1:3], receiver): 1 for item in members if item[0] in ("F", "B")}
-            if found:
-                return found
+            members = self._declared_member(value[1], value[2], name)
+            if members:
+                return {("B", *item[1:3], receiver): 1 for item in members if item[0] in ("F", "B")}
         return EMPTY
 
     # --- members and bases
 
     def lookup(self, file: int, scope: int, name: str, *, skip: bool = False) -> Values:
         """Members of a class by name along its bases; `skip` starts behind the class itself."""
-        order, complete = self.bases(file, scope)
+        found = self._declared_member(file, scope, name, skip=skip)
+        if found:
+            return {value: tier for value, tier in found.items() if value != FOUND}
+        return EMPTY if self.bases(file, scope)[1] else {("Y", f"?.{name}"): 1}
+
+    def _declared_member(self, file: int, scope: int, name: str, *, skip: bool = False) -> Values:
+        """The member of the first class along the bases that declares one, with `FOUND`."""
+        order, _ = self.bases(file, scope)
         for owner in order[1:] if skip else order:
             self.depend(self.top(*owner))
-            found = self.ask(("a", owner[0], owner[1], False, name))
-            if found:
-                return {value: tier for value, tier in found.items() if value != FOUND}
-        return EMPTY if complete else {("Y", f"?.{name}"): 1}
+            row = self.facts(owner[0]).scopes[owner[1]]
+            if name in row.members or name in row.attributes:
+                return union((self.ask(("a", owner[0], owner[1], False, name)), {FOUND: 0}))
+        return EMPTY
 
     def own_member(self, file: int, scope: int, name: str) -> Values:
-        """A member a class declares or its methods set on the receiver, with `FOUND` when it has one."""
+        """A member a class declares or its methods set on the receiver."""
         facts = self.facts(file)
         row = facts.scopes[scope]
         values = [facts.bindings[number].value for number in row.members.get(name, ())] + row.attributes.get(name, [])
-        if not values:
-            return EMPTY
-        found = self.within(self.top(file, scope), lambda: union([self.values(file, value) for value in values]))
-        return union((found, {FOUND: 0}))
+        return self.within(self.top(file, scope), lambda: union([self.values(file, value) for value in values]))
 
     def bases(self, file: int, scope: int) -> tuple[tuple[Symbol, ...], bool]:
         """Method resolution order of a class, and whether every base is known."""

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from remora.core.codegraph.containers import Containers
 from remora.core.codegraph.facts import Binding, Scope
-from remora.core.codegraph.values import EMPTY, FOUND, Key, Value, Values, inferred, known, union
+from remora.core.codegraph.values import EMPTY, Key, Value, Values, inferred, known, union
 
 _UNWRAP = frozenset({"Optional", "Union", "Annotated", "Final", "ClassVar", "Required", "NotRequired"})
 _CLASS_OF = frozenset({"Type", "type"})
@@ -17,7 +17,7 @@ class Evaluator(Containers):
     """Evaluates expressions of a set of files, bounded and on demand."""
 
     def compute(self, key: Key) -> Values:
-        """Answer one question: (e)xpression, (r)esult, (a) member, (b)ases, (s)tar import, or s(t)ores."""
+        """Answer one question: (e)xpression, (r)esult, (a) member, (b)ases, or s(t)ores."""
         kind, file, number = key[0], key[1], key[2]
         if kind == "e":
             row = self.facts(file).expressions[number]
@@ -28,7 +28,11 @@ class Evaluator(Containers):
             return self.order(file, number)
         if kind == "t":
             return self.store_targets(file)
-        return self._starred(file, key[4]) if kind == "s" else self.own_member(file, number, key[4])
+        return self.own_member(file, number, key[4])
+
+    def plain(self, file: int, row: Any, expression: int) -> Values:
+        """The value of a row that asks nothing."""
+        return self._OPERATIONS[row[0]](self, file, row, expression)
 
     # --- names
 
@@ -42,43 +46,52 @@ class Evaluator(Containers):
         return union([self._bound(file, bindings[number]) for number in row[1:]])
 
     def _bound(self, file: int, binding: Binding) -> Values:
-        found = self.values(file, binding.value)
+        if binding.scope or self.inside(file):
+            found = self.values(file, binding.value)
+        else:
+            # What another top-level name depends on is its own affair; this one depends on that name.
+            found = self.within((file, binding.name), lambda: self.values(file, binding.value))
         return found if binding.kind in "di" else inferred(found)
 
     def _free(self, file: int, row: Any, index: int) -> Values:
-        key = ("s", file, 0, False, row[1])
-        found = self.within((file, row[1]), lambda: self.ask(key)) if self.facts(file).stars else EMPTY
-        return _bare(found) if found else {("X", row[1]): 0}
+        home = self._provider(file, row[1]) if self.facts(file).stars else None
+        return {("X", row[1]): 0} if home is None else self._member(home, row[1])
 
-    def _starred(self, file: int, name: str) -> Values:
-        """A name brought in by one of the imports of everything, with `FOUND` when one has it."""
-        facts = self.facts(file)
-        for star in facts.stars:
-            module = self.modules.resolve(file, facts.imports[star].module)
-            if module is not None and module[0] == "M" and module[1] != file:
-                found = self._exported(int(module[1]), name)
-                if found:
-                    return found
-        return EMPTY
+    def _provider(self, file: int, name: str) -> int | None:
+        """The module that binds a name of `file`: itself, or the first along its imports of everything."""
+        todo, seen = [file], {file}
+        while todo:
+            home = todo.pop()
+            self.depend((home, name))
+            facts = self.facts(home)
+            if name in facts.scopes[0].members:
+                return home
+            stars = (self.modules.resolve(home, facts.imports[star].module) for star in reversed(facts.stars))
+            fresh = [int(star[1]) for star in stars if star is not None and star[0] == "M" and star[1] not in seen]
+            seen.update(fresh)
+            todo.extend(fresh)
+        return None
 
-    def _exported(self, file: int, name: str) -> Values:
-        """A module's name, with `FOUND` when it has one."""
+    def _member(self, file: int, name: str) -> Values:
         facts = self.facts(file)
-        numbers = facts.scopes[0].members.get(name)
-        self.depend((file, name))
-        if numbers is None:
-            return self.within((file, name), lambda: self.ask(("s", file, 0, False, name))) if facts.stars else EMPTY
-        table = facts.bindings
-        found = self.within((file, name), lambda: union([self._bound(file, table[number]) for number in numbers]))
-        return union((found, {FOUND: 0}))
+        bindings = [facts.bindings[number] for number in facts.scopes[0].members[name]]
+        return self.within((file, name), lambda: union([self._bound(file, binding) for binding in bindings]))
 
     def _import(self, file: int, row: Any, index: int) -> Values:
         item = self.facts(file).imports[row[1]]
         module = self.modules.resolve(file, item.module)
         if module is not None and not item.name:
             return {module: 0}
-        found = self.attribute(module, item.name) if module is not None else EMPTY
-        return found or {("X", f"{item.module}.{item.name}" if item.name else item.module): 0}
+        if module is not None and self._has(module, item.name):
+            return self.attribute(module, item.name)
+        return {("X", f"{item.module}.{item.name}" if item.name else item.module): 0}
+
+    def _has(self, module: Value, name: str) -> bool:
+        """Whether a module or package binds a name or holds a module of that name."""
+        self.depend((0, name))
+        if module[0] == "M" and self._provider(module[1], name) is not None:
+            return True
+        return self.modules.child((module[0], module[1]), name) is not None
 
     def _parameter(self, file: int, row: Any, index: int) -> Values:
         scope, place = row[1], row[2]
@@ -113,12 +126,14 @@ class Evaluator(Containers):
 
     def _first(self, file: int, row: Any, index: int) -> Values:
         """The value when it is known, else what is declared."""
-        found = self.values(file, row[1])
-        return known(found) or union((found, self.values(file, row[2])))
+        declared = self.values(file, row[2])
+        if not known(declared):
+            return union((self.values(file, row[1]), declared))
+        return known(self.guarded(lambda: self.values(file, row[1])) or EMPTY) or declared
 
     def _decorated(self, file: int, row: Any, index: int) -> Values:
         """What the decorator returns when that is known, else the function itself."""
-        return known(self.values(file, row[1])) or self.values(file, row[2])
+        return known(self.guarded(lambda: self.values(file, row[1])) or EMPTY) or self.values(file, row[2])
 
     def _same(self, file: int, row: Any, index: int) -> Values:
         return self.values(file, row[1])
@@ -211,7 +226,9 @@ class Evaluator(Containers):
         return union((found, stored)) if stored else found
 
     def _of_module(self, value: Value, name: str) -> Values:
-        return _bare(self._exported(value[1], name)) or self._of_package(value, name)
+        home = self._provider(value[1], name)
+        own = self._member(home, name) if home is not None else EMPTY
+        return union((own, self._of_package(value, name)))
 
     def _of_package(self, value: Value, name: str) -> Values:
         self.depend((0, name))
@@ -265,7 +282,7 @@ class Evaluator(Containers):
         if not row[2]:
             return unknown
         if name in self.rules.passthrough:
-            return known(inferred(self.values(file, row[2][0]))) or unknown
+            return union((known(self.values(file, row[2][0])), unknown), 1)
         if value[1] in self.rules.element:
             return union([self.element(item, None) for item in self.values(file, row[2][0])], 1)
         if self.rules.callbacks.get(value[1]) == "*":
@@ -300,10 +317,12 @@ class Evaluator(Containers):
         row = self.facts(file).scopes[scope]
         if row.yields:
             return {("G", file, scope): 1}
-        found = union([self.values(file, value) for value in row.returns], 1)
-        if not row.result or any(value[0] not in ("X", "Y", "T", "?") for value in found):
-            return found
-        return union((found, self.typed(file, row.result)), 1)
+        declared = self.typed(file, row.result)
+        if not known(declared):
+            return union([declared, *(self.values(file, value) for value in row.returns)], 1)
+        found = self.guarded(lambda: union([self.values(file, value) for value in row.returns], 1)) or EMPTY
+        told = any(value[0] not in ("X", "Y", "T", "?") for value in found)
+        return found if told else declared
 
     _OPERATIONS: ClassVar[dict[str, Callable[["Evaluator", int, Any, int], Values]]] = {
         "?": _unknown,
@@ -353,11 +372,6 @@ class Evaluator(Containers):
         "X": _external,
         "Y": _itself,
     }
-
-
-def _bare(values: Values) -> Values:
-    """The values without the mark that something was found."""
-    return {value: tier for value, tier in values.items() if value != FOUND} if FOUND in values else values
 
 
 def argument(scope: Scope, row: Any, place: int, *, bound: bool) -> int:

@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from typing import Any
 
 from remora.core import policy
 from remora.core.codegraph.facts import FileFacts
@@ -10,6 +11,8 @@ from remora.core.codegraph.rules import Rules
 from remora.core.codegraph.values import EMPTY, MANY, Key, Owner, Values
 
 _FAR = 1 << 30
+_PLAIN = frozenset("?kldfg")
+"""Operations whose value follows from the row alone; looking it up would cost more than making it."""
 
 
 class _TooDeep(Exception):
@@ -41,7 +44,8 @@ class Fixpoint(ABC):
         self._memo: dict[Key, Values] = {}
         self._own: dict[Key, Values] = {}
         self._flowing: set[Key] = set()
-        self._partial: dict[Key, Values] = {}
+        self._partial: dict[Key, tuple[Values, int]] = {}
+        """Answers that rest on a question still open, and the place of the outermost such one."""
         self._assumed: dict[Key, Values] = {}
         self._active: dict[Key, int] = {}
         self._low = _FAR
@@ -49,6 +53,10 @@ class Fixpoint(ABC):
         self._owner: Owner = (-1, "")
         self._focus = -1
         self._here = FileFacts("")
+
+    @abstractmethod
+    def plain(self, file: int, row: Any, expression: int) -> Values:
+        """The value of a row that asks nothing."""
 
     @abstractmethod
     def compute(self, key: Key) -> Values:
@@ -82,7 +90,8 @@ class Fixpoint(ABC):
         key = ("e", file, expression, inside)
         found = (self._own if inside else self._memo).get(key)
         if found is None:
-            return self.ask(key)
+            row = (self._here if inside else self.facts(file)).expressions[expression]
+            return self.plain(file, row, expression) if row[0] in _PLAIN else self.ask(key)
         if inside and key in self._flowing:
             self.flowed = True
         return found
@@ -90,8 +99,9 @@ class Fixpoint(ABC):
     def ask(self, key: Key) -> Values:
         """The answer to a question, from memory or computed."""
         found = (self._own if key[3] else self._memo).get(key)
-        if found is None:
-            found = self._partial.get(key)
+        if found is None and key in self._partial:
+            found, low = self._partial[key]
+            self._low = min(self._low, low)
         if found is not None:
             if key[3] and key in self._flowing:
                 self.flowed = True
@@ -142,15 +152,16 @@ class Fixpoint(ABC):
         outer, self._low = self._low, _FAR
         flowed, self.flowed = self.flowed, False
         result = self._bounded(key)
-        if key in self._assumed and self._assumed[key] != result:
-            self._assumed[key], self._changed = result, True
         if self._low == place:
             result = self._settle(key, result)
         del self._active[key]
         if self._low < place:
-            self._partial[key] = result
+            if self._assumed.get(key, result) != result:
+                self._assumed[key], self._changed = result, True
+            self._partial[key] = result, self._low
             self._low = min(outer, self._low)
         else:
+            self._assumed.pop(key, None)
             (self._own if key[3] else self._memo)[key] = result
             self._low = outer
         if not self.flowed:
@@ -161,15 +172,16 @@ class Fixpoint(ABC):
 
     def _settle(self, key: Key, result: Values) -> Values:
         """`key` heads a cycle: go round until nothing changes, then everything met on the way is final."""
+        place = self._active[key]
         for _ in range(policy.EVALUATION_ROUNDS):
+            if self._assumed.get(key, EMPTY) != result:
+                self._assumed[key], self._changed = result, True
             if not self._changed:
                 break
             self._changed = False
-            self._partial.clear()
+            self._drop(place)
             result = self._bounded(key)
-            if self._assumed.get(key) != result:
-                self._assumed[key], self._changed = result, True
-        for inner, values in self._partial.items():
+        for inner, (values, _) in self._partial.items():
             (self._own if inner[3] else self._memo)[inner] = values
         if self.flowed:
             # What was met inside of the cycle rests on its head, so on the callers as well.
@@ -178,6 +190,27 @@ class Fixpoint(ABC):
         self._assumed.clear()
         self._changed, self._low = False, _FAR
         return result
+
+    def _drop(self, place: int) -> None:
+        """Forget the answers that rest on the question at `place`."""
+        for inner in [inner for inner, (_, low) in self._partial.items() if low >= place]:
+            del self._partial[inner]
+
+    def guarded(self, work: Callable[[], Values]) -> Values | None:
+        """The answer of `work`, or None when it rests on the question being asked.
+
+        Where a rule says "this, or else that", the first must not be known by itself: such a rule does not only ever
+        add, so going round a cycle through it could end differently from different starts.
+        """
+        outer, self._low = self._low, _FAR
+        before = set(self._partial)
+        found = work()
+        rests, self._low = self._low != _FAR, outer
+        if not rests:
+            return found
+        for inner in [inner for inner in self._partial if inner not in before]:
+            del self._partial[inner]
+        return None
 
     def _bounded(self, key: Key) -> Values:
         found = self.compute(key)

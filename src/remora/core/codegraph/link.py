@@ -201,6 +201,8 @@ class Linker:
 
     def _flow(self, value: Value, row: Any) -> None:
         """Note what a call passes to each parameter of a known function."""
+        if not (row[2] or row[3]):
+            return
         target = self._evaluator.load(value[1]).scopes[value[2]]
         for place, parameter in enumerate(target.parameters):
             expression = argument(target, row, place, bound=value[0] == "B")

@@ -78,20 +78,23 @@ def closure(
     """Files to re-link and owners to evaluate anew, from changed (file, name) pairs; name None = everything."""
     files: set[int] = set()
     owners: set[Owner] = set()
+    opened: set[tuple[int, None]] = set()
     todo = list(seeds)
     while todo:
         changed = todo.pop()
         for owner in dependents(*changed):
+            # What a module name means changed, so what such a file hands on may be anything else now.
+            whole = (owner[0], None)
+            if not changed[0] and whole not in opened:
+                opened.add(whole)
+                todo.append(whole)
             if owner in owners:
                 continue
             owners.add(owner)
             if owner[1]:
                 todo.append(owner)
-                continue
-            files.add(owner[0])
-            if not changed[0]:
-                # What a module name means changed, so what this file hands on may be anything else now.
-                todo.append((owner[0], None))
+            else:
+                files.add(owner[0])
     return files, owners
 
 
