@@ -22,7 +22,7 @@ CORE_STDLIB = frozenset(
     "__future__ abc array ast base64 binascii bisect collections contextlib contextvars copy dataclasses datetime "
     "decimal difflib enum fnmatch fractions functools hashlib heapq hmac html io ipaddress itertools json keyword "
     "math operator posixpath re shlex statistics string struct textwrap tokenize tomllib types typing unicodedata "
-    "urllib zlib".split()
+    "urllib xml zlib".split()
 )
 
 

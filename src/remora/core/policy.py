@@ -565,6 +565,8 @@ LOCATE_WEIGHTS = {
 """Legs of evidence against each other, fitted to past fixes of eight open histories in five languages."""
 CONTENT_MAX_BYTES = 400_000
 """Larger text files are generated or data; only their names are looked at."""
+CONTENT_STALE_MIN = 1_000
+"""Texts of no file any more that are kept at least: switching branches brings them back."""
 CONTENT_LINE_MAX_CHARS = 2_000
 """What lies beyond in a line is minified or data."""
 CONTENT_PLACES_MAX = 255
@@ -575,6 +577,8 @@ PASSAGE_LINES = 12
 """A function's worth of lines: words that stand that close are about one thing."""
 EVAL_CASES = 60
 EVAL_CASES_MAX = 1_000
+EVAL_RECORDS = 100
+"""Ranked records whose files are looked at; deeper ones say nothing about the first file."""
 EVAL_FILES_MAX = 20
 """A fix of more files is a sweep; nobody could be asked to name its files."""
 BOOTSTRAP_ROUNDS = 1_000

@@ -9,7 +9,7 @@ from remora.core.capture.artifacts import Artifact, ArtifactList, BadArtifact, n
 from remora.core.capture.artifacts_record import Home, artifact_record, cleaned
 from remora.core.capture.clean_texts import redact_all
 from remora.core.capture.exports.formats import read_export
-from remora.core.capture.exports.place import ExportPlace
+from remora.core.capture.exports.reading import ExportPlace
 from remora.core.errors import InvalidInput
 from remora.core.policy import ARTIFACT_BATCH, ARTIFACT_SOURCES_BATCH
 from remora.core.records.access import may_write
@@ -41,11 +41,10 @@ class ImportArtifactsPorts(RecordPorts, Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportArtifactsRequest:
-    """A file as it is on disk. `format` is a name of `exports.formats`, or `auto`; `source` names the file."""
+    """A file as it is on disk; `format` is one of `exports.FORMATS`."""
 
     data: bytes
     format: str = "auto"
-    source: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,7 +74,7 @@ def import_artifacts(
     in the result, by its place in the file.
     """
     repository = ports.repository
-    place = ExportPlace(repository.identity, str(ports.checkout.root), request.source)
+    place = ExportPlace(repository.identity, str(ports.checkout.root))
     form, found = read_export(request.data, request.format, place)
     home = Home(repository.identity, repository.aliases, cache(ports.symbol))
     run = _Run(ports, grant, home, found, progress)

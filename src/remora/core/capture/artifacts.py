@@ -18,9 +18,10 @@ from remora.core.schema import Schema, checked
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Artifact:
-    """One thing that another system keeps, in one of its versions. `occurred_at` is in Unix seconds.
+    """One thing that another system keeps, in one of its versions.
 
-    `external_id` and `source_uri` stay the same when the thing changes; files are repository-relative with `/`.
+    `external_id` and `source_uri` stay the same when the thing changes; files are repository-relative with `/`;
+    `occurred_at` is in Unix seconds, None where the export does not say.
     """
 
     kind: RecordKind
@@ -29,7 +30,7 @@ class Artifact:
     summary: str
     source_uri: str
     repository: str
-    occurred_at: int
+    occurred_at: int | None = None
     status: str = ""
     branch: str = ""
     commit: str = ""
@@ -51,6 +52,7 @@ class Artifact:
     def _payload(self) -> dict[str, Json]:
         links: list[Json] = [{"relation": link.relation.value, "target": link.target} for link in self.links]
         optional: dict[str, Json] = {
+            "occurred_at": self.occurred_at,
             "status": self.status,
             "branch": self.branch,
             "commit": self.commit,
@@ -67,15 +69,16 @@ class Artifact:
             optional["confidence"] = self.confidence
         if self.scope is not ScopeKind.PRIVATE:
             optional["scope"] = self.scope.value
-        return {
+        body: dict[str, Json] = {
             "kind": self.kind.value,
             "external_id": self.external_id,
             "title": self.title,
             "summary": self.summary,
             "source_uri": self.source_uri,
             "repository": self.repository,
-            "occurred_at": self.occurred_at,
-        } | {name: value for name, value in optional.items() if value not in ("", [])}
+        }
+        body.update((name, value) for name, value in optional.items() if value or value == 0)
+        return body
 
 
 @dataclass(frozen=True, slots=True)

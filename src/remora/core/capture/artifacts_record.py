@@ -88,7 +88,7 @@ def artifact_record(
         title=artifact.title,
         summary=artifact.summary,
         repository=repository,
-        occurred_at=artifact.occurred_at,
+        occurred_at=now if artifact.occurred_at is None else artifact.occurred_at,
         recorded_at=now,
         sources=(SourceArtifact(artifact.kind.value, artifact.source_uri, digest=digest),),
         branch=artifact.branch,

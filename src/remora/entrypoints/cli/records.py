@@ -81,7 +81,7 @@ def import_artifacts(
     from remora.usecases.import_artifacts import ImportArtifactsRequest
     from remora.usecases.import_artifacts import import_artifacts as import_file
 
-    request = ImportArtifactsRequest(data=_content(file), format=form, source=str(file))
+    request = ImportArtifactsRequest(data=_content(file), format=form)
     done = import_file(frame.ports(), frame.grant, request, progress("importing"))
     lines = [(f"{done.seen} artifacts ({done.format}): {done.recorded} recorded, {done.changed} of them changed, "
               f"{done.already_present} already present, {len(done.bad)} faults")]  # fmt: skip
