@@ -189,6 +189,56 @@ def test_a_damaged_file_is_rebuilt(checkout: Checkout) -> None:
     assert checkout.edges() == {("a.py", "a.py#f")}
 
 
+SPREAD = """
+def f(): pass
+def g(): pass
+def use():
+    items = [f]
+    for _ in range(3):
+        items = {grown}
+    for item in items:
+        item()
+"""
+
+
+@pytest.mark.parametrize(
+    "grown",
+    [
+        "[*items, g]",
+        "[g, *items, *items]",
+        "(*items, g)",
+        "[*[*items], g]",
+        "[*items[1:], g]",
+        "[*reversed(items), g]",
+        "[g, *(one for one in items)]",
+    ],
+)
+def test_a_list_may_hold_what_it_was_spread_from(checkout: Checkout, grown: str) -> None:
+    checkout.write(a=SPREAD.replace("{grown}", grown)).index()
+    assert ("a.py#use", "a.py#g") in checkout.edges()
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "x = [*x]",
+        "x = [*y]\ny = [*x, f]\nfor z in x: z()",
+        "x = {**x, 'a': f}\nx['a']()",
+        "x = [x]\nx[0][0][0]()",
+        "x = [f]\nfor _ in x: (first, *x) = x\nfirst()",
+        "x = x[1:]\nx[0]()",
+        "x = x.items()\nfor a, b in x: b()",
+        "x = map(lambda z: [*x], x)\nfor a in x: a()",
+        "class C:\n    def __iter__(self): return iter([*self, f])\nfor a in C(): a()",
+        "class D:\n    def __iter__(self): yield from self\nfor a in D(): a()",
+        "def h(*a): return h(*a, *h(*a))\nh(*h(f))()",
+    ],
+)
+def test_values_made_of_themselves_end(checkout: Checkout, body: str) -> None:
+    checkout.write(a=f"def f(): pass\n{body}\n", b="from a import *\n").index()
+    assert checkout.index().mode == "unchanged"
+
+
 def test_questions_need_a_graph_and_the_right_to_read(checkout: Checkout) -> None:
     with pytest.raises(NotFound, match="no code graph"):
         checkout.affected("f")

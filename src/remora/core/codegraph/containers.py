@@ -63,6 +63,11 @@ class Containers(Classes):
         return union([self.values(file, pair[1]) for pair in exact or vague], 1)
 
     def _spread(self, file: int, part: int) -> Values:
+        # A question of its own: a list may hold what it was spread from (`items = [*items, one]`).
+        return self.ask(("s", file, part, self.inside(file)))
+
+    def spread(self, file: int, part: int) -> Values:
+        """What the elements of a spread expression can be."""
         return union([self.element(inner, None) for inner in self.values(file, part)], 1)
 
     def _generated(self, value: Value, key: Any) -> Values:

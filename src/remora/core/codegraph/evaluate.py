@@ -17,7 +17,7 @@ class Evaluator(Containers):
     """Evaluates expressions of a set of files, bounded and on demand."""
 
     def compute(self, key: Key) -> Values:
-        """Answer one question: (e)xpression, (r)esult, (a) member, (b)ases, or s(t)ores."""
+        """Answer one question: (e)xpression, (r)esult, (a) member, (b)ases, (s)pread, or s(t)ores."""
         kind, file, number = key[0], key[1], key[2]
         if kind == "e":
             row = self.facts(file).expressions[number]
@@ -26,6 +26,8 @@ class Evaluator(Containers):
             return self._result(file, number)
         if kind == "b":
             return self.order(file, number)
+        if kind == "s":
+            return self.spread(file, number)
         if kind == "t":
             return self.store_targets(file)
         return self.own_member(file, number, key[4])
