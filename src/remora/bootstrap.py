@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Sequence
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 from remora.adapters.system import ProcessCache, SystemClock, private_key
@@ -27,6 +27,7 @@ def open_ports(settings: Settings, folder: Path) -> Ports:
     from remora.adapters.git.reader import GitReader
     from remora.adapters.graph_metrics import RustworkxMetrics
     from remora.adapters.record_files.log import FileRecordLog
+    from remora.adapters.sqlite.contents_index import SqliteContentsIndex
     from remora.adapters.sqlite.record_index import SqliteRecordIndex
     from remora.adapters.tree_sitter.parser import TreeSitterParser
     from remora.adapters.walk import SourceTree
@@ -37,6 +38,8 @@ def open_ports(settings: Settings, folder: Path) -> Ports:
     records = FileRecordLog(checkout.home)
     parser = TreeSitterParser()
     code_graph = CodeGraphFile(derived)
+    git = GitReader(checkout, os.environ)
+    read_blobs = partial(git.blobs, max_bytes=policy.CONTENT_MAX_BYTES)
     ports = Ports(
         repository=checkout.repository,
         checkout=checkout,
@@ -45,7 +48,8 @@ def open_ports(settings: Settings, folder: Path) -> Ports:
         open_store=lambda: open_store_file(settings, checkout, clock),
         records=records,
         record_index=SqliteRecordIndex(derived / "records.sqlite3", records),
-        git=GitReader(checkout, os.environ),
+        git=git,
+        contents=SqliteContentsIndex(derived / "contents.sqlite3", read_blobs),
         sources=SourceTree(checkout.root, lambda path: bool(parser.language(path))),
         parser=parser,
         spans=_ParsedSpans(parser),

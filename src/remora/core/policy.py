@@ -263,6 +263,19 @@ QUERY_INPUT_MAX_CHARS = 200_000
 """A pasted log is a legitimate question; the query parser bounds what it takes from it."""
 CALL_DEADLINE_SECONDS = 30
 """A tool call that takes longer has lost its caller."""
+HTTP_BODY_MAX_BYTES = 9 << 20
+"""A hook event may be 8 MiB; everything else is far smaller."""
+HTTP_RATE_PER_SECOND = 200
+"""Per key. A busy agent makes a few calls a second; this stops loops, not people."""
+HTTP_BURST = 1_000
+"""A batch import in parallel starts with that many calls at once."""
+HTTP_CALLERS_MAX = 10_000
+"""Keys whose rate is followed at one time."""
+HTTP_PORT = 8420
+DIRECTORY_NAME_MAX_CHARS = 64
+"""Of an organisation, a member or a key: they are shown in provenance."""
+SWEEP_SECONDS = 60
+"""Private memory of an ended session is gone that much later at the latest while a server runs."""
 
 # --- Capture from git and documents -----------------------------------------------------------------------------------
 PATH_MAX_CHARS = 4_096

@@ -108,6 +108,19 @@ def records(data: Mapping[str, Any]) -> str:
     return enclosed([*lines, *_more(data)])
 
 
+def located(data: Mapping[str, Any]) -> str:
+    """Files with what speaks for each."""
+    if not data["files"]:
+        return f"Nothing speaks for any of {data['total']} files."
+    lines: list[str] = []
+    for number, file in enumerate(data["files"], 1):
+        lines.append(f"{number}. {file['path']}" + (f":{file['line']}" if file["line"] else ""))
+        for reason in file["reasons"]:
+            source = f" [{reason['source']}]" if reason.get("source") else ""
+            lines.append(f"   {reason['leg']}: {reason['detail']}{source}")
+    return enclosed([*lines, *_more(data)])
+
+
 def nodes(data: Mapping[str, Any]) -> str:
     """Entities found by name."""
     if not data["nodes"]:

@@ -5,6 +5,7 @@ A `Ports` bag is bound to one repository. Adapters raise only errors of `core.er
 
 from remora.ports.bag import AnalysisPorts, EncounterPorts, FactPorts, InfusionPorts, Ports, RecallPorts, StoreFile
 from remora.ports.code_graph import CodeGraphPorts, CodeGraphRead, CodeGraphStore, Parser, SourceFiles
+from remora.ports.contents import ContentsIndex
 from remora.ports.files import HooksPlace, OpenTranscript, ProjectFiles, Transcripts
 from remora.ports.git import CommitList, Git, HistoryRange, SpanSource, TrackedFile
 from remora.ports.meaning import MeaningMatcher
@@ -23,6 +24,7 @@ __all__ = [
     "CodeGraphRead",
     "CodeGraphStore",
     "CommitList",
+    "ContentsIndex",
     "Decide",
     "EncounterPorts",
     "FactPorts",

@@ -8,6 +8,7 @@ from typing import Protocol
 from remora.core.capture.documents import SymbolLookup
 from remora.core.codegraph.answers import Freshness
 from remora.ports.code_graph import CodeGraphStore, Parser, SourceFiles
+from remora.ports.contents import ContentsIndex
 from remora.ports.git import Git, SpanSource
 from remora.ports.metrics import Cache, GraphMetrics
 from remora.ports.records import RecordIndex, RecordLog
@@ -31,6 +32,7 @@ class Ports:
     records: RecordLog
     record_index: RecordIndex
     git: Git
+    contents: ContentsIndex
     sources: SourceFiles
     parser: Parser
     spans: SpanSource

@@ -66,6 +66,8 @@ def _plural(word: str) -> str:
         return word[:-2]
     if word.endswith(("ies", "ied")):
         return word[:-3] + "y" if len(word) > 4 else word[:-1]
+    if word.endswith("ie") and len(word) > 4:  # like its plural: cookie, movie
+        return word[:-2] + "y"
     if word.endswith(("us", "ss")):
         return word
     return word[:-1] if word.endswith("s") and _VOWEL.search(word[:-2]) else word

@@ -40,7 +40,7 @@ _PIECE = re.compile(r"[-._]+")
 _PART = re.compile(r"[A-Z]+s(?![a-z])|[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
 _HEX = re.compile(r"(?=.*[0-9])[0-9a-fA-F]{7,}$")
 _UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$")
-_EXTENSIONS = frozenset(
+FILE_EXTENSIONS = frozenset(
     """bash bat bzl c cc cfg cjs clj cmd conf cpp cs css csv cxx dart db diff ex exs fish go gradle graphql h hpp hs htm
     html ini ipynb java jl js json jsonl jsx kt kts less lock log lua m md mjs ml mm patch php pl pm png proto ps1 py
     pyi pyx r rb rs rst sass scala scss sh sql sqlite svelte svg swift tf toml ts tsv tsx txt vue xml yaml yml
@@ -135,7 +135,7 @@ def _segments(bare: str) -> list[str]:
 def _pieces(segment: str) -> list[str]:
     """The pieces of a path segment between `-`, `.` and `_`, without a file extension."""
     pieces = [piece for piece in _PIECE.split(segment) if piece]
-    return pieces[:-1] if len(pieces) > 1 and "." in segment and pieces[-1].lower() in _EXTENSIONS else pieces
+    return pieces[:-1] if len(pieces) > 1 and "." in segment and pieces[-1].lower() in FILE_EXTENSIONS else pieces
 
 
 def _segment(segment: str) -> list[str]:

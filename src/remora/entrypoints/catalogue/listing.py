@@ -3,10 +3,12 @@
 from collections.abc import Iterable
 
 from remora.core.errors import InvalidInput
-from remora.entrypoints.catalogue import facts, graph, records
+from remora.entrypoints.catalogue import facts, graph, locate, records
 from remora.entrypoints.catalogue.operation import Operation
 
-OPERATIONS: tuple[Operation, ...] = (*facts.OPERATIONS, *records.OPERATIONS, *graph.OPERATIONS)
+OPERATIONS: tuple[Operation, ...] = (
+    *facts.OPERATIONS, *records.OPERATIONS, *locate.OPERATIONS, *graph.OPERATIONS,
+)  # fmt: skip
 PROFILES = ("core", "facts", "records", "graph", "all", "read-only")
 
 

@@ -1,0 +1,1 @@
+"""Which files a change described in words will touch: past changes, lineage and file contents weighed together."""
