@@ -1,19 +1,24 @@
 """The bag that carries the ports of one repository, and the parts of it that use cases need."""
 
-from collections.abc import Callable
+from __future__ import annotations
+
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from remora.core.capture.documents import SymbolLookup
-from remora.core.codegraph.answers import Freshness
-from remora.ports.code_graph import CodeGraphStore, Parser, SourceFiles
-from remora.ports.contents import ContentsIndex
-from remora.ports.git import Git, SpanSource
-from remora.ports.metrics import Cache, GraphMetrics
-from remora.ports.records import RecordIndex, RecordLog
-from remora.ports.repository import Checkout, Clock, Repository
 from remora.ports.store import Store, StoreAdmin
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from remora.core.capture.documents import SymbolLookup
+    from remora.core.codegraph.answers import Freshness
+    from remora.ports.code_graph import CodeGraphStore, Parser, SourceFiles
+    from remora.ports.contents import ContentsIndex
+    from remora.ports.git import Git, SpanSource
+    from remora.ports.metrics import Cache, GraphMetrics
+    from remora.ports.records import RecordIndex, RecordLog
+    from remora.ports.repository import Checkout, Clock, Repository
 
 
 class StoreFile(Store, StoreAdmin, Protocol):

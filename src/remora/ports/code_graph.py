@@ -1,23 +1,27 @@
 """The code graph: files to read, a parser, and the store of the built graph."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
-from typing import Protocol
+from __future__ import annotations
 
-from remora.core.codegraph.answers import Freshness
-from remora.core.codegraph.rules import Rules
-from remora.core.codegraph.snapshot import (
-    EdgeRow,
-    FileRow,
-    FileStamp,
-    FlowRow,
-    GraphUpdate,
-    Listing,
-    Span,
-    SymbolRow,
-    UnresolvedRow,
-)
-from remora.ports.repository import Repository
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+    from contextlib import AbstractContextManager
+
+    from remora.core.codegraph.answers import Freshness
+    from remora.core.codegraph.rules import Rules
+    from remora.core.codegraph.snapshot import (
+        EdgeRow,
+        FileRow,
+        FileStamp,
+        FlowRow,
+        GraphUpdate,
+        Listing,
+        Span,
+        SymbolRow,
+        UnresolvedRow,
+    )
+    from remora.ports.repository import Repository
 
 
 class SourceFiles(Protocol):

@@ -1,9 +1,13 @@
 """The words of the files of a checkout or a commit, by the identity of their content."""
 
-from collections.abc import Collection, Mapping
-from typing import Protocol
+from __future__ import annotations
 
-from remora.core.locate.contents import Contents
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+
+    from remora.core.locate.contents import Contents
 
 
 class ContentsIndex(Protocol):

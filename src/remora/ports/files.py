@@ -1,11 +1,15 @@
 """Files of a project that others own and we patch."""
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Protocol
+from __future__ import annotations
 
-from remora.core.clients.turns import Cursor
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from remora.core.clients.turns import Cursor
 
 
 class ProjectFiles(Protocol):

@@ -1,12 +1,16 @@
 """Reading git, and finding the symbols in a file of a revision."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Protocol
+from __future__ import annotations
 
-from remora.core.capture.git_log import RawCommit, UnreadableCommit
-from remora.core.capture.patch import CommitPatch, Span
-from remora.ports.repository import Checkout
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+
+    from remora.core.capture.git_log import RawCommit, UnreadableCommit
+    from remora.core.capture.patch import CommitPatch, Span
+    from remora.ports.repository import Checkout
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,11 @@
 """The meaning matcher: a model that chooses what bears on a moment from one-sentence meanings."""
 
-from collections.abc import Mapping, Sequence
-from typing import Protocol
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
 
 
 class MeaningMatcher(Protocol):

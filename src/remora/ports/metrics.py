@@ -1,10 +1,14 @@
 """Figures of a graph, and a cache for what is computed from it."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Protocol
+from __future__ import annotations
 
-from remora.core.analytics.topology import Topology
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from remora.core.analytics.topology import Topology
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,23 +1,28 @@
 """The log of records and its index."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator
-from contextlib import AbstractContextManager
-from pathlib import Path
-from typing import Protocol
+from __future__ import annotations
 
-from remora.core.records.log import (
-    AppendOutcome,
-    BulkAppended,
-    Compacted,
-    LogReport,
-    LogUnit,
-    Progress,
-    UnitContent,
-)
-from remora.core.records.model import Record
+from typing import TYPE_CHECKING, Protocol
+
 from remora.core.records.view import RecordView
-from remora.core.scope import Grant
-from remora.ports.repository import Clock, Repository
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Iterator
+    from contextlib import AbstractContextManager
+    from pathlib import Path
+
+    from remora.core.records.log import (
+        AppendOutcome,
+        BulkAppended,
+        Compacted,
+        LogReport,
+        LogUnit,
+        Progress,
+        UnitContent,
+    )
+    from remora.core.records.model import Record
+    from remora.core.scope import Grant
+    from remora.ports.repository import Clock, Repository
 
 __all__ = ["RecordIndex", "RecordLog", "RecordPorts", "RecordView"]
 

@@ -1,12 +1,17 @@
 """The graph-shaped store: reads, the one write, and care."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Collection, Iterable, Mapping
-from contextlib import AbstractContextManager
-from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from remora.core.graph import Applied, Candidates, Change, Changes, Item, Neighbourhood
-from remora.core.scope import Grant
+
+if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+    from pathlib import Path
+
+    from remora.core.scope import Grant
 
 
 class StoreRead(Protocol):
