@@ -48,7 +48,7 @@ docs: $(STAMP) ## Regenerate docs/reference.md from the catalogue
 	$(BIN)/python -m remora.entrypoints.catalogue.reference > docs/reference.md
 
 bench: $(STAMP) ## The benchmarks; each prints a table and a JSON line
-	@for bench in benchmarks/bench_*.py; do echo "== $$bench"; $(BIN)/python $$bench || exit 1; done
+	@for bench in benchmarks/bench_*.py; do echo "== $$bench"; PYTHONPATH=tests $(BIN)/python $$bench || exit 1; done
 
 clean: ## Remove the environment and caches
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis

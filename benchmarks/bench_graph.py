@@ -1,4 +1,4 @@
-"""Time the code graph on a source tree: `python benchmarks/graph.py TREE [--copies 1,2,4]` (a copy is measured).
+"""Time the code graph on a source tree: `python benchmarks/bench_graph.py TREE [--copies 1,2,4]` (a copy is measured).
 
 Measured are CPU seconds of all processes and the peak memory of: a cold build, a build with nothing changed, and one
 after a function was added to one file; each in a process of its own. `--copies 1,2,4` shows how the cold build grows.

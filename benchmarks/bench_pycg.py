@@ -1,4 +1,4 @@
-"""Score the call edges on the public PyCG micro benchmark: `python benchmarks/pycg.py SUITE [--verbose]`.
+"""Score the call edges on the public PyCG micro benchmark: `python benchmarks/bench_pycg.py SUITE [--verbose]`.
 
 SUITE is the folder `micro-benchmark/snippets` of a clone of github.com/vitsalis/PyCG; it is not kept here.
 Counted are edges between functions of the snippet's own files, as (module.qualified.name, module.qualified.name).
