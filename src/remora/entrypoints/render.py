@@ -1,24 +1,31 @@
 """Results as text that people and models read: the source on every row, inside the data envelope, with the notice."""
 
+from __future__ import annotations
+
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from remora.core.encounters.times import shown
 from remora.core.policy import EVIDENCE_TITLE_CHARS, EVIDENCE_URI_CHARS, RECALL_SUMMARY_CHARS, REPLY_MAX_CHARS
-from remora.core.recall.notice import CLOSE, NOTICE, OPEN, envelope
-from remora.core.records.evidence import line_text
-from remora.core.records.model import Record
-from remora.core.records.search import RecordHit
+
+# What a rendering needs of the core is imported when something is rendered: a server lists its tools long before.
+if TYPE_CHECKING:
+    from remora.core.records.model import Record
+    from remora.core.records.search import RecordHit
 
 
 def enclosed(lines: Sequence[str], *, max_chars: int = REPLY_MAX_CHARS) -> str:
     """Recalled lines with the notice, in an envelope that content cannot close."""
+    from remora.core.recall.notice import envelope
+
     return envelope(lines, max_chars=max_chars)
 
 
 def for_people(text: str) -> str:
     """The text without the frame that only models need."""
+    from remora.core.recall.notice import CLOSE, NOTICE, OPEN
+
     return "\n".join(line for line in text.splitlines() if line not in (OPEN, CLOSE, NOTICE))
 
 
@@ -55,6 +62,8 @@ def hits(data: Mapping[str, Any]) -> str:
 
 def record_row(record: Record, redact: Callable[[str], str]) -> dict[str, Any]:
     """A record as answers show it: capped, secrets masked once more, every source named."""
+    from remora.core.records.evidence import line_text
+
     row: dict[str, Any] = {
         "id": record.id,
         "kind": record.kind.value,
@@ -76,6 +85,8 @@ def record_hits(
     found: Iterable[RecordHit], total: int, redact: Callable[[str], str], *, truncated: bool
 ) -> dict[str, Any]:
     """Hits with their reasons, under one budget; whole rows are left out and that is said."""
+    from remora.core.recall.notice import NOTICE
+
     rows: list[dict[str, Any]] = []
     left = REPLY_MAX_CHARS
     for hit in found:

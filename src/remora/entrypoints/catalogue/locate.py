@@ -4,13 +4,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from remora.core import policy
-from remora.core.recall.notice import NOTICE
-from remora.core.records.evidence import line_text
 from remora.entrypoints import render
 from remora.entrypoints.catalogue.operation import Answer, Call, Operation, arguments, integer, rows, text
 
 
 def _locate(call: Call, given: Mapping[str, Any]) -> Answer:
+    from remora.core.recall.notice import NOTICE
+    from remora.core.records.evidence import line_text
     from remora.usecases.locate import locate
 
     found = locate(call.ports, call.grant, given["query"], limit=given["limit"])

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from remora.core import policy
-from remora.core.records.evidence import line_text
 from remora.core.records.vocabulary import Outcome, RecordKind, ScopeKind, VerificationStatus
 from remora.entrypoints import render
 from remora.entrypoints.catalogue.operation import (
@@ -42,12 +41,16 @@ def _search(call: Call, given: Mapping[str, Any]) -> Answer:
     )
     found = search_records(call.ports, call.grant, query)
     data = render.record_hits(found.hits, found.total, call.ports.redact, truncated=len(found.hits) < found.candidates)
-    data["diagnostics"] = {"total": found.total, "candidates": found.candidates, "index": found.index.origin,
-                           "units": found.index.units, "bad": len(found.index.bad)}  # fmt: skip
+    data["diagnostics"] = {"total": found.total, "candidates": found.candidates}
+    if found.index.origin:  # the operator's: files hold records of everyone
+        files = {"index": found.index.origin, "units": found.index.units, "bad": len(found.index.bad)}
+        data["diagnostics"] |= files
     return Answer(data, render.records(data))
 
 
 def _explained(call: Call, found: Any) -> Answer:
+    from remora.core.records.evidence import line_text
+
     data = render.record_hits(found.hits, found.total, call.ports.redact, truncated=found.truncated)
     data["subject"] = found.subject
     data["followed"] = [{"old": step.old, "new": step.new} for step in found.followed]

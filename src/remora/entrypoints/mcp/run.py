@@ -6,7 +6,6 @@ from functools import cache
 from pathlib import Path
 
 from remora import __version__
-from remora.bootstrap import open_ports
 from remora.config import load, with_memory
 from remora.core.policy import RUN_TOKEN_BYTES
 from remora.core.scope import Grant
@@ -36,6 +35,8 @@ def run_stdio(options: Options) -> None:
 
     @cache
     def ports() -> Ports:
+        from remora.bootstrap import open_ports
+
         return open_ports(settings, options.root)
 
     @cache
