@@ -1,6 +1,6 @@
 """The embedded store: bulk and single writes, candidates, lookups, expansion, vectors, forgetting.
 
-Run: `PYTHONPATH=tests python benchmarks/bench_store.py`. CPU times are of this process; the corpus is drawn from a seed.
+Run: `PYTHONPATH=tests python benchmarks/bench_store.py`. CPU times are of this process; a seed makes the corpus.
 """
 
 import random

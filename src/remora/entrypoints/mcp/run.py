@@ -1,14 +1,16 @@
 """Starts the stdio server: which tools, which grant, which repository; logs go to stderr."""
 
 import logging
+import sys
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 from remora import __version__
 from remora.config import load, with_memory
+from remora.core.errors import RemoraError
 from remora.core.policy import RUN_TOKEN_BYTES
-from remora.core.scope import Grant
+from remora.core.scope import Channel, Grant, operator_grant
 from remora.core.sessions import SessionRef
 from remora.entrypoints.catalogue.listing import offered
 from remora.entrypoints.mcp.server import Backend, build_server
@@ -57,3 +59,12 @@ def run_stdio(options: Options) -> None:
     serve_stdio(
         build_server(operations, Backend(ports, options.grant, own_session, settings.allow_memory), __version__)
     )
+
+
+def run_bare() -> None:
+    """Serve the default tools of the repository around the working folder to the local operator."""
+    try:
+        run_stdio(Options(Path().absolute(), ("core",), operator_grant(Channel.CLI, "remora-cli")))
+    except RemoraError as error:
+        sys.stderr.write(f"remora: {error}\n" + (f"  {error.advice}\n" if error.advice else ""))
+        sys.exit(2)
