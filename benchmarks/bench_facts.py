@@ -1,6 +1,6 @@
 """Facts: saving one at a time, recall beside a bare FTS5 query, and what recall finds of the check set.
 
-Run: `PYTHONPATH=tests python benchmarks/bench_facts.py [facts]`. CPU times are of this process; a seed makes the corpus.
+Run: `PYTHONPATH=tests python benchmarks/bench_facts.py [facts]`. CPU times: this process; a seed makes the corpus.
 """
 
 import json
