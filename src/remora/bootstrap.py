@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from remora.core.codegraph.names import Names
 from remora.core.errors import Ambiguous, InvalidInput, NotFound
 from remora.core.redaction import redact
 from remora.core.scope import operator_grant
-from remora.ports import Checkout, Clock, CodeGraphStore, Parser, Ports, StoreFile
+from remora.ports import Checkout, Clock, CodeGraphStore, Directory, Parser, Ports, RunFiles, StoreFile
 
 CACHE_FOLDER = Path(".remora") / "cache"
 
@@ -61,6 +62,34 @@ def open_ports(settings: Settings, folder: Path) -> Ports:
         cache=ProcessCache(),
     )
     return ports
+
+
+@dataclass(frozen=True)
+class DirectoryDesk:
+    """What keeping the directory needs; see `ports.DirectoryPorts`."""
+
+    directory: Directory
+    clock: Clock
+    key_secret: Callable[[], bytes]
+
+
+def open_directory(settings: Settings) -> DirectoryDesk:
+    """The directory of this machine's server. Its file is made at the first write, its secret with the first key."""
+    from remora.adapters.sqlite.directory import SqliteDirectory
+
+    @cache
+    def secret() -> bytes:
+        return private_key(settings.data_dir / "directory.key")
+
+    path = settings.data_dir / "directory.sqlite3"
+    return DirectoryDesk(SqliteDirectory(path, allow_network=settings.allow_network_fs), SystemClock(), secret)
+
+
+def new_run_files() -> RunFiles:
+    """The run files of a server that starts now."""
+    from remora.adapters.run_files import RunFiles
+
+    return RunFiles()
 
 
 def refreshed(ports: Ports) -> Freshness:

@@ -274,6 +274,10 @@ HTTP_CALLERS_MAX = 10_000
 HTTP_PORT = 8420
 DIRECTORY_NAME_MAX_CHARS = 64
 """Of an organisation, a member or a key: they are shown in provenance."""
+SERVER_TOKEN_BYTES = 32
+KEY_DAYS_MAX = 3_650
+KEY_TOUCH_SECONDS = 60
+"""The last use of a key is a hint for people; a write at every request would cost more than the request."""
 SWEEP_SECONDS = 60
 """Private memory of an ended session is gone that much later at the latest while a server runs."""
 
@@ -538,6 +542,30 @@ SYMBOL_LESS_SHARE_MAX = 0.01
 """More files than this without any symbol mean that the query misses declarations."""
 SYMBOL_LESS_CODE_LINES = 20
 """Shorter files may well declare nothing."""
+PATH_SYMBOLS_MAX = 100_000
+"""Symbols looked at for one path; beyond it the ends hang together through everything."""
+EDIT_FAMILY_MAX = 500
+"""Classes above and below one whose methods may override; a larger family is a framework's root."""
+QUESTION_SEEDS = 25
+"""Symbols whose words match best; a model reads no more of a subgraph."""
+QUESTION_NEIGHBOURS = 25
+QUESTION_TEXT_CHARS = 160
+"""Of one signature or first doc line in a subgraph; the rest is one call away."""
+QUESTION_STEM_CHARS = 3
+"""Stemming keeps so many first letters of a word, so a symbol without them cannot match."""
+QUESTION_CHARS_MAX = 2_000
+QUESTION_WEIGHTS = {"name": 3.0, "doc": 1.5, "signature": 0.7, "path": 1.0}
+"""A name says what a symbol is; a signature mostly repeats names of others."""
+SOURCE_LINES_SHOWN = 400
+"""Lines of one symbol quoted at most; longer ones are read in the file."""
+SEARCH_TEXT_HITS = 50
+SEARCH_TEXT_HITS_MAX = 500
+SEARCH_TEXT_BYTES_MAX = 300_000_000
+"""Bytes read for one search, about a second; files beyond are counted as not searched."""
+SEARCH_TEXT_CHARS_MAX = 500
+SEARCH_LINE_CHARS = 240
+"""Of a line that holds a hit; the place says where the rest is."""
+UNKNOWN_CALLS_SHOWN = 20
 FACTS_UNPACKED = 500
 """At least so many, at most twice as many files stay unpacked during a build (0.1 MB each; unpacking takes 0.3 ms)."""
 REBUILD_SHARE = 0.3
@@ -592,6 +620,8 @@ EVAL_CASES = 60
 EVAL_CASES_MAX = 1_000
 EVAL_RECORDS = 100
 """Ranked records whose files are looked at; deeper ones say nothing about the first file."""
+EVAL_WORDS_MIN = 3
+"""Telling words of a subject, `fix` and its like aside; with fewer nobody could say where to look."""
 EVAL_FILES_MAX = 20
 """A fix of more files is a sweep; nobody could be asked to name its files."""
 BOOTSTRAP_ROUNDS = 1_000

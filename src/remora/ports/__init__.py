@@ -6,8 +6,9 @@ A `Ports` bag is bound to one repository. Adapters raise only errors of `core.er
 from remora.ports.bag import AnalysisPorts, EncounterPorts, FactPorts, InfusionPorts, Ports, RecallPorts, StoreFile
 from remora.ports.code_graph import CodeGraphPorts, CodeGraphRead, CodeGraphStore, Parser, SourceFiles
 from remora.ports.contents import ContentsIndex
-from remora.ports.files import HooksPlace, OpenTranscript, ProjectFiles, Transcripts
-from remora.ports.git import CommitList, Git, HistoryRange, SpanSource, TrackedFile
+from remora.ports.directory import Directory, DirectoryPorts
+from remora.ports.files import HooksPlace, OpenTranscript, ProjectFiles, RunFiles, Transcripts
+from remora.ports.git import CommitList, CommitReach, Git, HistoryRange, SpanSource, TrackedFile
 from remora.ports.meaning import MeaningMatcher
 from remora.ports.metrics import Betweenness, Cache, Fragility, GraphMetrics
 from remora.ports.records import RecordIndex, RecordLog, RecordPorts, RecordView
@@ -24,8 +25,11 @@ __all__ = [
     "CodeGraphRead",
     "CodeGraphStore",
     "CommitList",
+    "CommitReach",
     "ContentsIndex",
     "Decide",
+    "Directory",
+    "DirectoryPorts",
     "EncounterPorts",
     "FactPorts",
     "Fragility",
@@ -45,6 +49,7 @@ __all__ = [
     "RecordPorts",
     "RecordView",
     "Repository",
+    "RunFiles",
     "SourceFiles",
     "SpanSource",
     "Store",

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
 
     from remora.core.directory.keys import Credential
     from remora.core.directory.values import Key, KnownRepository, Listing, Row
+    from remora.ports.repository import Clock
 
 
 class Directory(Protocol):
@@ -40,4 +41,22 @@ class Directory(Protocol):
 
     def close(self) -> None:
         """Release the file."""
+        ...
+
+
+class DirectoryPorts(Protocol):
+    """What keeping the directory needs."""
+
+    @property
+    def directory(self) -> Directory:
+        """The rows."""
+        ...
+
+    @property
+    def clock(self) -> Clock:
+        """Time and randomness."""
+        ...
+
+    def key_secret(self) -> bytes:
+        """The server's own secret, under which keys are hashed."""
         ...

@@ -79,3 +79,15 @@ class Transcripts(Protocol):
     def open(self, path: str, cursor: Cursor) -> OpenTranscript:
         """Where to read on, and the bytes from there in chunks; raises `Unavailable` for what is no file of ours."""
         ...
+
+
+class RunFiles(Protocol):
+    """How a running server is found: one private file in each home, removed when the server ends."""
+
+    def write(self, path: Path, data: bytes) -> None:
+        """Put a file of mode 0600 there, whole before it gets its name. Raises `Unavailable`."""
+        ...
+
+    def remove(self) -> None:
+        """Take back what was written, where it still stands."""
+        ...

@@ -104,6 +104,22 @@ class Git(Protocol):
         ...
 
 
+class CommitReach(Protocol):
+    """Tells which commits branches let go of. Failures are `SourceFailed`."""
+
+    def tips(self) -> tuple[str, ...]:
+        """Ids of everything that branches, tags, remotes and the HEADs of all worktrees name, sorted. Cheap."""
+        ...
+
+    def dropped(self, starts: Collection[str], tips: Sequence[str]) -> frozenset[str]:
+        """Commits that `starts` reach and `tips` do not; starts that are not there are passed over."""
+        ...
+
+    def there(self, commits: Collection[str]) -> frozenset[str]:
+        """Which of these commits the repository still has, reached or not."""
+        ...
+
+
 class SpanSource(Protocol):
     """Definitions in the text of one file, at any revision; pure for equal input."""
 

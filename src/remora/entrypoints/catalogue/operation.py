@@ -1,7 +1,7 @@
 """What an operation is: one row that MCP tools, HTTP routes and the reference page are all made from."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from remora.core.schema import Schema
@@ -25,13 +25,17 @@ class Call:
     ports: Ports
     grant: Grant
     own_session: Callable[[], SessionRef] = SessionRef
+    identity: SessionRef = field(default_factory=SessionRef)
+    """The runtime session that the request's headers name; a handle that belongs to another one is refused."""
     memory: bool = True
     """False while memory is switched off: answers about code then carry no evidence."""
 
     def session(self, arguments: Mapping[str, Any]) -> SessionRef:
         """The session a call works in: the handle it gives, else the door's own when the call is session-scoped."""
         if arguments.get("session"):
-            return SessionRef(handle=arguments["session"])
+            return replace(self.identity, handle=arguments["session"])
+        if self.identity.given:
+            return self.identity
         return self.own_session() if arguments.get("memory_scope") == "session" else SessionRef()
 
 

@@ -1,41 +1,111 @@
-"""Commands that serve: MCP over stdio."""
+"""Commands that serve: MCP over stdio, and the HTTP server."""
 
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from remora.core.policy import HTTP_PORT
+from remora.core.scope import Grant, Right
 from remora.entrypoints.cli.frame import grant_of, guarded
+
+mcp = typer.Typer(help="Serve MCP over stdio, or set up agent clients.", invoke_without_command=True)
+
+_Profile = Annotated[list[str] | None, typer.Option(help="Tool profiles; may be given several times.")]
+_Memory = Annotated[bool | None, typer.Option("--allow-memory/--no-allow-memory", help="Memory tools.")]
+_MemoryWrite = Annotated[bool, typer.Option(help="Offer record_change_outcome.")]
+_Principal = Annotated[str, typer.Option(help="Serve as this restricted principal.")]
+_Repositories = Annotated[list[str] | None, typer.Option(help="Repository identity or *.")]
+_Workspaces = Annotated[list[str] | None, typer.Option(help="Workspace or *.")]
+_Private = Annotated[bool, typer.Option(help="Private records of others too.")]
 
 
 def register(app: typer.Typer) -> None:
     """Add the commands."""
-    app.command("mcp")(mcp)
+    mcp.callback()(stdio)
+    app.add_typer(mcp, name="mcp")
+    app.command("serve")(serve)
 
 
-def mcp(
-    profile: Annotated[list[str] | None, typer.Option(help="Tool profiles; may be given several times.")] = None,
+def stdio(
+    context: typer.Context,
+    profile: _Profile = None,
     repo: Annotated[Path, typer.Option(help="The repository (any folder inside it).", show_default=False)] = Path(),
-    allow_memory: Annotated[bool | None, typer.Option("--allow-memory/--no-allow-memory", help="Memory tools.")] = None,
-    allow_memory_write: Annotated[bool, typer.Option(help="Offer record_change_outcome.")] = False,
-    memory_principal: Annotated[str, typer.Option(help="Serve as this restricted principal.")] = "",
-    memory_repository_claim: Annotated[list[str] | None, typer.Option(help="Repository identity or *.")] = None,
-    memory_workspace_claim: Annotated[list[str] | None, typer.Option(help="Workspace or *.")] = None,
-    memory_allow_private: Annotated[bool, typer.Option(help="Private records of others too.")] = False,
+    allow_memory: _Memory = None,
+    allow_memory_write: _MemoryWrite = False,
+    memory_principal: _Principal = "",
+    memory_repository_claim: _Repositories = None,
+    memory_workspace_claim: _Workspaces = None,
+    memory_allow_private: _Private = False,
 ) -> None:
     """Serve MCP over stdio to one agent, until it closes the stream."""
+    if context.invoked_subcommand is not None:
+        return
 
-    def serve() -> None:
+    def run() -> None:
         from remora.entrypoints.mcp.run import Options, run_stdio
 
-        grant = grant_of(
-            {
-                "principal": memory_principal,
-                "repository_claim": memory_repository_claim or [],
-                "workspace_claim": memory_workspace_claim or [],
-                "allow_private": memory_allow_private,
-            }
-        )
+        grant = _ceiling(memory_principal, memory_repository_claim, memory_workspace_claim, memory_allow_private)
         run_stdio(Options(repo.absolute(), tuple(profile or ("core",)), grant, allow_memory, allow_memory_write))
 
-    guarded(serve, json_output=False)
+    guarded(run, json_output=False)
+
+
+def serve(
+    repo: Annotated[list[Path] | None, typer.Option(help="A repository to serve besides those known already.")] = None,
+    host: Annotated[str, typer.Option(help="Address to listen on; others than loopback need keys.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(help="0 takes a free one.", min=0, max=65_535)] = HTTP_PORT,
+    allow_host: Annotated[list[str] | None, typer.Option(help="A name under which clients call the server.")] = None,
+    profile: _Profile = None,
+    allow_memory: _Memory = None,
+    allow_memory_write: _MemoryWrite = False,
+    read_only: Annotated[bool, typer.Option(help="No key may write, whatever it was granted.")] = False,
+    memory_principal: _Principal = "",
+    memory_repository_claim: _Repositories = None,
+    memory_workspace_claim: _Workspaces = None,
+    memory_allow_private: _Private = False,
+) -> None:
+    """Serve the HTTP API, MCP over HTTP and the hooks of agent clients, until told to end."""
+
+    def run() -> None:
+        from remora.entrypoints.http.serve import Options
+        from remora.entrypoints.http.serve import serve as listen
+
+        grant = _ceiling(
+            memory_principal, memory_repository_claim, memory_workspace_claim, memory_allow_private, read_only=read_only
+        )
+        roots = [path.absolute() for path in repo or ([Path()] if (Path() / ".remora").is_dir() else [])]
+        listen(
+            Options(
+                roots=roots, host=host, port=port, allow_hosts=tuple(allow_host or ()), grant=grant,
+                profiles=tuple(profile or ("core",)), allow_memory=allow_memory, allow_memory_write=allow_memory_write,
+            )
+        )  # fmt: skip
+
+    guarded(run, json_output=False)
+
+
+def _ceiling(
+    principal: str, repositories: list[str] | None, workspaces: list[str] | None, private: bool, *,
+    read_only: bool = False,
+) -> Grant:  # fmt: skip
+    """The grant that the server's options describe: nobody served gets more."""
+    if read_only and not principal:
+        return Grant(
+            rights=(("*", Right.READ),), workspaces=frozenset({"*"}), allow_private=True,
+        )  # fmt: skip
+    grant = grant_of(
+        {
+            "principal": principal,
+            "repository_claim": repositories or [],
+            "workspace_claim": workspaces or [],
+            "allow_private": private,
+        }
+    )
+    return grant if not read_only else _reading(grant)
+
+
+def _reading(grant: Grant) -> Grant:
+    from dataclasses import replace
+
+    return replace(grant, rights=tuple((name, min(right, Right.READ)) for name, right in grant.rights))

@@ -3,7 +3,7 @@
 import json
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import anyio
@@ -32,10 +32,13 @@ class Backend:
     grant: Grant
     own_session: Callable[[Grant], SessionRef] = lambda grant: SessionRef()
     memory: bool = True
+    identity: SessionRef = field(default_factory=SessionRef)
 
 
-def build_server(operations: Sequence[Operation], backend: Backend, version: str) -> Server[Any]:
-    """A server that offers exactly these operations, in this order."""
+def build_server(
+    operations: Sequence[Operation], backend: Backend | Callable[[Any], Backend], version: str
+) -> Server[Any]:
+    """A server that offers exactly these operations, in this order. Over HTTP the backend is found by each request."""
     tools = [_tool(operation) for operation in operations]
     by_name = {operation.name: operation for operation in operations}
 
@@ -49,8 +52,9 @@ def build_server(operations: Sequence[Operation], backend: Backend, version: str
         if operation is None:
             known = ", ".join(by_name)
             return _failed("unknown_tool", f"tool {clean(params.name)[:80]!r} is not offered; offered: {known}")
-        grant = backend.grant.via(Channel.MCP, _client_name(ctx))
-        return await _run(operation, backend, grant, params.arguments)
+        chosen = backend if isinstance(backend, Backend) else backend(ctx.request)
+        grant = chosen.grant.via(Channel.MCP, _client_name(ctx))
+        return await _run(operation, chosen, grant, params.arguments)
 
     return Server(
         "remora", version=version, title="Remora repository memory", instructions=INSTRUCTIONS,
@@ -79,7 +83,10 @@ async def _run(
 ) -> types.CallToolResult:
     def call() -> Answer:
         given = checked(operation.input, clean_json(arguments))
-        return operation.run(Call(backend.ports(), grant, lambda: backend.own_session(grant), backend.memory), given)
+        context = Call(
+            backend.ports(), grant, lambda: backend.own_session(grant), identity=backend.identity, memory=backend.memory
+        )
+        return operation.run(context, given)
 
     try:
         with anyio.fail_after(CALL_DEADLINE_SECONDS):
