@@ -6,16 +6,17 @@ knows the runtime's session id needs no handle: `resolve_runtime` finds its sess
 """
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Final, Protocol
+from typing import Final
 
 from remora.core import policy
 from remora.core.errors import Conflict, InvalidInput, NotFound
 from remora.core.graph import Changes, Item, Json, Node
 from remora.core.ids import computed_id
 from remora.core.scope import SYSTEM, Grant, session_scope
+from remora.core.store_read import StoreRead
 
 FAMILY: Final = "sessions"
 SESSION: Final = "Session"
@@ -64,14 +65,6 @@ class Session:
         return State.OPEN if now < self.expires else State.EXPIRED
 
 
-class View(Protocol):
-    """The part of a store's view that sessions read."""
-
-    def get(self, ids: Iterable[str], scopes: Collection[str]) -> dict[str, Item]:
-        """Items by id."""
-        ...
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionRef:
     """How a caller names its session: by handle, by its runtime's (client, session id), by both, or not at all."""
@@ -105,7 +98,7 @@ def checked_names(client: object, session_id: object) -> tuple[str, str]:
     return client, session_id
 
 
-def register(view: View, grant: Grant, client: str, session_id: str, handle: str, now: int) -> Changes:
+def register(view: StoreRead, grant: Grant, client: str, session_id: str, handle: str, now: int) -> Changes:
     """Open or re-open the session of (principal, client, session id) under one more handle.
 
     Re-registering does not extend it. Raises `Conflict` for a closed one: its id stays closed.
@@ -140,7 +133,7 @@ def _fresh(item: str, grant: Grant, client: str, session_id: str, now: int) -> S
     )
 
 
-def resolve_session(view: View, grant: Grant, handle: str, now: int) -> Session:
+def resolve_session(view: StoreRead, grant: Grant, handle: str, now: int) -> Session:
     """The open session that a handle belongs to.
 
     Raises `NotFound` with one and the same message for an unknown, foreign, revoked or expired one; an operator's
@@ -154,13 +147,13 @@ def resolve_session(view: View, grant: Grant, handle: str, now: int) -> Session:
     raise _absent()
 
 
-def resolve_runtime(view: View, grant: Grant, client: str, session_id: str, now: int) -> Session:
+def resolve_runtime(view: StoreRead, grant: Grant, client: str, session_id: str, now: int) -> Session:
     """The open session registered for the caller's own (client, session id); raises like `resolve_session`."""
     client, session_id = checked_names(client, session_id)
     return _open(view, grant, session_node_id(grant.principal, client, session_id), now)
 
 
-def resolve(view: View, grant: Grant, ref: SessionRef, now: int) -> Session:
+def resolve(view: StoreRead, grant: Grant, ref: SessionRef, now: int) -> Session:
     """The open session that a caller names; a handle and a runtime id that disagree are refused."""
     if not ref.handle:
         return resolve_runtime(view, grant, ref.client, ref.session_id, now)
@@ -170,7 +163,7 @@ def resolve(view: View, grant: Grant, ref: SessionRef, now: int) -> Session:
     return session
 
 
-def _open(view: View, grant: Grant, item: str, now: int) -> Session:
+def _open(view: StoreRead, grant: Grant, item: str, now: int) -> Session:
     node = view.get((item,), (SYSTEM,)).get(item)
     if node is not None:
         session = read_session(node)
@@ -183,7 +176,7 @@ def _absent() -> NotFound:
     return NotFound("no open session has this handle", advice=_REGISTER)
 
 
-def revoke(view: View, grant: Grant, session: str, now: int, *, administrator: bool) -> Changes:
+def revoke(view: StoreRead, grant: Grant, session: str, now: int, *, administrator: bool) -> Changes:
     """Close a session at once, by its node id. Its owner may, and an administrator; others learn nothing."""
     node = view.get((session,), (SYSTEM,)).get(session)
     found = read_session(node) if node is not None and node.label == SESSION else None
@@ -197,7 +190,7 @@ def revoke(view: View, grant: Grant, session: str, now: int, *, administrator: b
     )
 
 
-def swept(view: View, session: str, now: int) -> Changes:
+def swept(view: StoreRead, session: str, now: int) -> Changes:
     """Note that a closed session's private items are gone, and forget its handles."""
     node = view.get((session,), (SYSTEM,)).get(session)
     if node is None:

@@ -1,25 +1,15 @@
 """What the end of a session leaves behind in encounters: a mechanical mark, and no bookkeeping."""
 
-from collections.abc import Collection, Iterable
-from typing import Protocol
-
 from remora.core.analytics.named import shelf_id
 from remora.core.encounters import spine
-from remora.core.graph import Changes, Item, Node
+from remora.core.graph import Changes, Node
 from remora.core.infusion.ledger import ledger_id
 from remora.core.scope import REPOSITORY, SYSTEM
 from remora.core.sessions import swept
+from remora.core.store_read import StoreRead
 
 
-class View(Protocol):
-    """The part of a store's view that this reads."""
-
-    def get(self, ids: Iterable[str], scopes: Collection[str]) -> dict[str, Item]:
-        """Items by id."""
-        ...
-
-
-def ended(view: View, session: str, now: int, *, writer: bool) -> Changes:
+def ended(view: StoreRead, session: str, now: int, *, writer: bool) -> Changes:
     """Everything that is noted when a closed session is swept: the session itself, and what it left in encounters.
 
     Nothing is noted yet when it left encounters open and the caller is no `writer`: a sweep by one who is does it.
@@ -30,7 +20,7 @@ def ended(view: View, session: str, now: int, *, writer: bool) -> Changes:
     return Changes(put=(*noted.put, *left.put), drop=(*noted.drop, *left.drop))
 
 
-def session_ended(view: View, session: str, now: int) -> Changes:
+def session_ended(view: StoreRead, session: str, now: int) -> Changes:
     """The plan for an expired or revoked session: `dissolved_at` on what it left open; its pointer, delivery ledger and
     projections go. Needs the write right when something was left open.
     """

@@ -11,9 +11,10 @@ from remora.core.graph import Item, Json, Node, TermStats
 from remora.core.recall.bm25 import bm25
 from remora.core.recall.families import Hit
 from remora.core.recall.matching import Matcher, Question
-from remora.core.recall.pipeline import Answer, View
+from remora.core.recall.pipeline import Answer
 from remora.core.recall.rank import Scored, above_floor, silent
 from remora.core.scope import REPOSITORY, Trust
+from remora.core.store_read import StoreRead
 from remora.core.text import Query, has_phrase
 
 WEIGHTS: Mapping[str, float] = {"name": 2.0, "description": 1.0, "extra": 0.5}
@@ -41,7 +42,7 @@ def rank_nodes(matcher: Matcher, nodes: Iterable[Node], stats: TermStats) -> tup
 
 
 def find_nodes(
-    view: View,
+    view: StoreRead,
     query: Query,
     *,
     labels: Collection[str] = (),
@@ -63,7 +64,7 @@ def find_nodes(
 
 
 def recall_nodes(
-    view: View,
+    view: StoreRead,
     query: Query,
     *,
     limit: int = policy.RECALL_LIMIT,
@@ -97,7 +98,7 @@ def _with_meaning(scored: list[Scored], nodes: Iterable[Node], near: Mapping[str
     return sorted(rows, key=lambda row: (-round(row.score, 9), -row.item.updated, row.item.id))
 
 
-def current_first(view: View, rows: Iterable[Scored]) -> list[Scored]:
+def current_first(view: StoreRead, rows: Iterable[Scored]) -> list[Scored]:
     """The rows with superseded and rebound nodes after all others, each part in its order."""
     kept = list(rows)
     around = view.expand(

@@ -1,37 +1,16 @@
 """The repository's encounter graph held in memory and brought up to date by the change feed instead of read anew."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Protocol
 
 from remora.core.encounters.nodes import Authored, authored
 from remora.core.encounters.schema import ENCOUNTER, FAMILY
-from remora.core.graph import Change, Item, Node
+from remora.core.graph import Item, Node
 from remora.core.policy import SNAPSHOT_CHANGES_MAX
 from remora.core.scope import REPOSITORY
+from remora.core.store_read import StoreRead
 
 _PREFIXES = ("enc_", "rel_")
-
-
-class SnapshotView(Protocol):
-    """What of a store's view a snapshot needs."""
-
-    @property
-    def seq(self) -> int:
-        """Sequence of the view."""
-        ...
-
-    def get(self, ids: Iterable[str], scopes: Collection[str]) -> dict[str, Item]:
-        """Items by id."""
-        ...
-
-    def snapshot(self, families: Collection[str], scopes: Collection[str]) -> tuple[Item, ...]:
-        """Every item."""
-        ...
-
-    def changes(self, since: int, *, limit: int) -> Sequence[Change]:
-        """The change feed."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +34,7 @@ class Snapshot:
         )
 
 
-def refreshed(old: Snapshot | None, view: SnapshotView) -> Snapshot:
+def refreshed(old: Snapshot | None, view: StoreRead) -> Snapshot:
     """The snapshot at the view's sequence. Writes of other families (a ledger, a fact) cost a look at the feed only."""
     if old is not None and old.seq == view.seq:
         return old
@@ -74,6 +53,6 @@ def refreshed(old: Snapshot | None, view: SnapshotView) -> Snapshot:
     return Snapshot(view.seq, view.seq, items)
 
 
-def _whole(view: SnapshotView) -> Snapshot:
+def _whole(view: StoreRead) -> Snapshot:
     items = {item.id: item for item in view.snapshot((FAMILY,), (REPOSITORY,))}
     return Snapshot(view.seq, view.seq, items)

@@ -1,7 +1,6 @@
 """Planning against a store's view: look up what a batch needs, then plan. Runs inside the write transaction."""
 
 from collections.abc import Collection, Iterable, Mapping
-from typing import Protocol
 
 from remora.core import policy
 from remora.core.facts.batch import Batch, Needs
@@ -19,61 +18,34 @@ from remora.core.facts.layout import (
     read_fact,
 )
 from remora.core.facts.plan import Plan, plan
-from remora.core.graph import Edge, Item, Neighbourhood
+from remora.core.graph import Edge, Item
+from remora.core.store_read import StoreRead
 from remora.core.text import name_key
 
 EVERYTHING = policy.FACTS_PER_REPOSITORY + policy.FACTS_PER_SESSION
 """More edges than any scope may hold: a read bounded by it is whole."""
 
 
-class View(Protocol):
-    """The part of a store's view that planning reads."""
-
-    def get(self, ids: Iterable[str], scopes: Collection[str]) -> dict[str, Item]:
-        """Items by id."""
-        ...
-
-    def expand(
-        self,
-        ids: Collection[str],
-        scopes: Collection[str],
-        *,
-        labels: Collection[str],
-        names: Collection[str] = (),
-        outgoing: bool = True,
-        incoming: bool = True,
-        hops: int = 1,
-        per_node: int,
-        limit: int,
-    ) -> Neighbourhood:
-        """Edges around ids."""
-        ...
-
-    def counts(self, scopes: Collection[str]) -> Mapping[tuple[str, str, str], int]:
-        """(family, label, scope) -> number of items."""
-        ...
-
-
-def decide(view: View, batch: Batch, writer: Writer, now: int) -> Plan:
+def decide(view: StoreRead, batch: Batch, writer: Writer, now: int) -> Plan:
     """Look up and plan a batch. Raises `InvalidBatch` or `LimitReached`, unless the batch was extracted."""
     aliases = known_names(view, batch.scope, batch.alias_ids())
     found = look_up(view, batch.scope, batch.needs(aliases), aliases)
     return plan(batch, found, writer, now)
 
 
-def known_names(view: View, scope: str, alias_ids: Mapping[str, str]) -> dict[str, str]:
+def known_names(view: StoreRead, scope: str, alias_ids: Mapping[str, str]) -> dict[str, str]:
     """Name key -> entity id, for the names (alias node id -> key) that exist."""
     return {alias_ids[item]: alias_target(node) for item, node in view.get(alias_ids, (scope,)).items()}
 
 
-def entities_named(view: View, scope: str, names: Iterable[str]) -> dict[str, str]:
+def entities_named(view: StoreRead, scope: str, names: Iterable[str]) -> dict[str, str]:
     """Name as given -> entity id, for the names that exist."""
     keys = {name: name_key(name) for name in names}
     known = known_names(view, scope, {alias_id(scope, key): key for key in keys.values() if key})
     return {name: known[key] for name, key in keys.items() if key in known}
 
 
-def look_up(view: View, scope: str, needs: Needs, aliases: Mapping[str, str]) -> Found:
+def look_up(view: StoreRead, scope: str, needs: Needs, aliases: Mapping[str, str]) -> Found:
     """Read everything that a plan needs, in at most four reads."""
     items = view.get((*needs.facts, *needs.tombstones, *set(aliases.values())), (scope,))
     if needs.subjects:
@@ -91,13 +63,15 @@ def look_up(view: View, scope: str, needs: Needs, aliases: Mapping[str, str]) ->
     )
 
 
-def total_counts(view: View, scope: str) -> tuple[int, int]:
+def total_counts(view: StoreRead, scope: str) -> tuple[int, int]:
     """How many entities and facts the scope holds, closed ones included."""
     counts = view.counts((scope,))
     return counts.get((FAMILY, ENTITY, scope), 0), counts.get((FAMILY, FACT, scope), 0)
 
 
-def _edges(view: View, ids: Collection[str], scope: str, names: Collection[str], *, incoming: bool) -> dict[str, Item]:
+def _edges(
+    view: StoreRead, ids: Collection[str], scope: str, names: Collection[str], *, incoming: bool
+) -> dict[str, Item]:
     near = view.expand(
         ids, (scope,), labels=(FACT,), names=names, incoming=incoming, per_node=EVERYTHING, limit=EVERYTHING
     )

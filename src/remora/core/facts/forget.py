@@ -3,16 +3,17 @@
 from collections.abc import Collection, Iterable
 
 from remora.core.errors import Denied, NotFound
-from remora.core.facts.decide import EVERYTHING, View, entities_of, facts_of, total_counts
+from remora.core.facts.decide import EVERYTHING, entities_of, facts_of, total_counts
 from remora.core.facts.draft import Draft, Found
 from remora.core.facts.layout import ENTITY, FACT, Fact
 from remora.core.facts.words import is_user_key
 from remora.core.graph import Changes, Item, Json
 from remora.core.scope import Trust
+from remora.core.store_read import StoreRead
 
 
 def forget(
-    view: View, scope: str, *, facts: Collection[str], entities: Collection[str], trust: Trust, now: int
+    view: StoreRead, scope: str, *, facts: Collection[str], entities: Collection[str], trust: Trust, now: int
 ) -> Changes:
     """Drop facts and entities (by id) with all facts of these, and ends that nothing else mentions.
 
@@ -43,7 +44,7 @@ def forget(
     return draft.changes(result)
 
 
-def _look_up(view: View, scope: str, facts: Collection[str], entities: Collection[str]) -> Found:
+def _look_up(view: StoreRead, scope: str, facts: Collection[str], entities: Collection[str]) -> Found:
     wanted = view.get((*facts, *entities), (scope,))
     missing = [item for item in facts if item not in wanted or wanted[item].label != FACT]
     missing += [item for item in entities if item not in wanted or wanted[item].label != ENTITY]

@@ -5,7 +5,8 @@ from enum import StrEnum
 
 from remora.core.errors import InvalidInput
 from remora.core.scope import REPOSITORY, Grant
-from remora.core.sessions import SessionRef, View, resolve
+from remora.core.sessions import SessionRef, resolve
+from remora.core.store_read import StoreRead
 
 
 class ScopeName(StrEnum):
@@ -31,7 +32,7 @@ class Place:
     session: str = ""
 
 
-def place_of(view: View, grant: Grant, memory_scope: ScopeName, ref: SessionRef, now: int) -> Place:
+def place_of(view: StoreRead, grant: Grant, memory_scope: ScopeName, ref: SessionRef, now: int) -> Place:
     """The scope a call works in. A session that is named must be open, whatever the scope; `NotFound` otherwise.
 
     There is no way from a session's scope to the repository's: a session call without a session is an error.

@@ -2,7 +2,6 @@
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 from remora.core import policy
 from remora.core.encounters.nodes import Authored, authored
@@ -20,47 +19,15 @@ from remora.core.encounters.schema import (
     SUPERSEDES,
     SUPPORTS,
 )
-from remora.core.graph import Edge, Item, Neighbourhood, Node
+from remora.core.graph import Edge, Node
 from remora.core.scope import REPOSITORY
+from remora.core.store_read import StoreRead
 
 _ENDINGS = (RESOLVES, REBINDS, SUPERSEDES, SUPPORTS, CHALLENGES)
 _REFERENCES = frozenset({COMPONENT, CITATION})
 
 
-class View(Protocol):
-    """The part of a store's view that infusion reads."""
-
-    def scan(
-        self,
-        family: str,
-        label: str,
-        scopes: Collection[str],
-        *,
-        after: str = "",
-        limit: int,
-        newest_first: bool = False,
-    ) -> tuple[tuple[Item, ...], str]:
-        """A page of items."""
-        ...
-
-    def expand(
-        self,
-        ids: Collection[str],
-        scopes: Collection[str],
-        *,
-        labels: Collection[str],
-        names: Collection[str] = (),
-        outgoing: bool = True,
-        incoming: bool = True,
-        hops: int = 1,
-        per_node: int,
-        limit: int,
-    ) -> Neighbourhood:
-        """Edges around ids."""
-        ...
-
-
-def newest_threads(view: View) -> list[Node]:
+def newest_threads(view: StoreRead) -> list[Node]:
     """The newest questions and hypotheses, open or not."""
     return [
         item
@@ -70,7 +37,7 @@ def newest_threads(view: View) -> list[Node]:
     ]
 
 
-def links(view: View, ids: Collection[str]) -> list[tuple[str, str]]:
+def links(view: StoreRead, ids: Collection[str]) -> list[tuple[str, str]]:
     """Pairs of these nodes that an authored relation joins."""
     around = view.expand(
         ids,
@@ -93,7 +60,7 @@ class Gathered:
     settled: frozenset[str] = frozenset()
 
 
-def gather(view: View, focal: Sequence[str], known: Iterable[Node]) -> Gathered:
+def gather(view: StoreRead, focal: Sequence[str], known: Iterable[Node]) -> Gathered:
     """Two relations around the focal nodes, and the known nodes with one relation that tells whether they are open."""
     near = view.expand(
         focal,

@@ -2,13 +2,12 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
 
 from remora.core import policy
 from remora.core.facts.layout import ENTITY, FACT, FAMILY, edge_holds, edge_trust, mirrored, read_entity, read_fact
 from remora.core.facts.rows import fact_row, names_of
 from remora.core.facts.words import Redact
-from remora.core.graph import Candidates, Edge, Item, Json, Neighbourhood, Node, TermStats
+from remora.core.graph import Candidates, Edge, Item, Json, Node, TermStats
 from remora.core.recall.families import Hit
 from remora.core.recall.matching import Matcher, Question, Unit, corrections
 from remora.core.recall.rank import (
@@ -21,44 +20,8 @@ from remora.core.recall.rank import (
     silent,
 )
 from remora.core.scope import Trust
+from remora.core.store_read import StoreRead
 from remora.core.text import Query
-
-
-class View(Protocol):
-    """The part of a store's view that recall reads."""
-
-    def get(self, ids: Iterable[str], scopes: Collection[str]) -> dict[str, Item]:
-        """Items by id."""
-        ...
-
-    def text_candidates(
-        self,
-        families: Collection[str],
-        scopes: Collection[str],
-        terms: Collection[str],
-        prefixes: Collection[str] = (),
-        *,
-        labels: Collection[str] = (),
-        limit: int,
-    ) -> Candidates:
-        """Items holding any of the terms or prefixes."""
-        ...
-
-    def expand(
-        self,
-        ids: Collection[str],
-        scopes: Collection[str],
-        *,
-        labels: Collection[str],
-        names: Collection[str] = (),
-        outgoing: bool = True,
-        incoming: bool = True,
-        hops: int = 1,
-        per_node: int,
-        limit: int,
-    ) -> Neighbourhood:
-        """Edges around ids."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,7 +53,7 @@ class Narrowed:
     """Whether every entity with a matching word is among the nodes."""
 
 
-def narrow(view: View, scope: str, query: Query) -> Narrowed:
+def narrow(view: StoreRead, scope: str, query: Query) -> Narrowed:
     """Entities and facts that hold a word of the query, words of like meaning, prefixes, or a mistyped word.
 
     Entities are asked for apart from facts: they are few, so that the cap on facts never hides an entity.
@@ -117,7 +80,7 @@ def narrow(view: View, scope: str, query: Query) -> Narrowed:
 
 
 def _candidates(
-    view: View, scope: str, terms: Collection[str], prefixes: Collection[str], label: str, limit: int
+    view: StoreRead, scope: str, terms: Collection[str], prefixes: Collection[str], label: str, limit: int
 ) -> Candidates:
     return view.text_candidates((FAMILY,), (scope,), terms, prefixes, labels=(label,), limit=limit)
 
@@ -142,7 +105,7 @@ def _missed(question: Question, stats: TermStats) -> list[Unit]:
     return sorted(missed.values(), key=lambda unit: (-len(unit.raw), unit.raw))[: policy.TYPO_WORDS]
 
 
-def _mistyped(view: View, scope: str, missed: Iterable[Unit]) -> list[Node]:
+def _mistyped(view: StoreRead, scope: str, missed: Iterable[Unit]) -> list[Node]:
     """Entities with a word that begins or ends like one of the words."""
     prefixes: dict[str, None] = {}
     for unit in missed:
@@ -162,7 +125,7 @@ class Answer:
 
 
 def recall_facts(
-    view: View,
+    view: StoreRead,
     scope: str,
     query: Query,
     terms: Terms,
@@ -192,7 +155,7 @@ def recall_facts(
 
 
 def _pool(
-    view: View, scope: str, narrowed: Narrowed, terms: Terms, similar: Sequence[tuple[Item, float]]
+    view: StoreRead, scope: str, narrowed: Narrowed, terms: Terms, similar: Sequence[tuple[Item, float]]
 ) -> tuple[Pool, dict[str, Node]]:
     """What is ranked, and the entities met on the way."""
     entries = [found.item.id for found in narrowed.entities[: policy.ENTRY_ENTITIES]]
@@ -217,7 +180,7 @@ def _pool(
 
 
 def _further(
-    view: View,
+    view: StoreRead,
     scope: str,
     scored: Sequence[Scored],
     pool: Pool,
@@ -247,7 +210,7 @@ def _further(
     return replace(pool, edges={**pool.edges, **fresh}) if fresh else None
 
 
-def _names(view: View, scope: str, kept: Iterable[Scored], known: Mapping[str, Node]) -> dict[str, str]:
+def _names(view: StoreRead, scope: str, kept: Iterable[Scored], known: Mapping[str, Node]) -> dict[str, str]:
     """Names of the ends of what is told; those not met yet are looked up."""
     ends = {end for found in kept if isinstance(found.item, Edge) for end in (found.item.source, found.item.target)}
     missing = ends.difference(known)

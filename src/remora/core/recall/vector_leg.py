@@ -2,10 +2,10 @@
 
 from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Protocol
 
 from remora.core import policy
 from remora.core.graph import Item
+from remora.core.store_read import StoreRead
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,24 +17,9 @@ class QueryVector:
     floor: float
 
 
-class View(Protocol):
-    """The part of a store's view that the leg reads."""
-
-    def vector_candidates(
-        self,
-        families: Collection[str],
-        scopes: Collection[str],
-        model: str,
-        query: bytes,
-        *,
-        floor: float,
-        limit: int,
-    ) -> tuple[tuple[Item, float], ...]:
-        """Items by exact cosine."""
-        ...
-
-
-def similar(view: View, families: Collection[str], scope: str, meaning: QueryVector | None) -> list[tuple[Item, float]]:
+def similar(
+    view: StoreRead, families: Collection[str], scope: str, meaning: QueryVector | None
+) -> list[tuple[Item, float]]:
     """Items above the model's floor, best first, with cosines stretched from the floor to 0.0 to 1.0."""
     if meaning is None:
         return []
