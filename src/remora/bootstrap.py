@@ -2,13 +2,13 @@
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
 
 from remora.adapters.system import ProcessCache, SystemClock, private_key
 from remora.config import Settings
-from remora.core import policy
+from remora.core import ids, policy
 from remora.core.capture.documents import is_document
 from remora.core.capture.patch import Span
 from remora.core.codegraph.answers import Freshness
@@ -16,7 +16,7 @@ from remora.core.codegraph.names import Names
 from remora.core.errors import Ambiguous, InvalidInput, NotFound
 from remora.core.redaction import redact
 from remora.core.scope import operator_grant
-from remora.ports import Checkout, Clock, CodeGraphStore, Directory, Parser, Ports, RunFiles, StoreFile
+from remora.ports import Checkout, Clock, CodeGraphStore, Directory, Parser, Ports, RecordLog, RunFiles, StoreFile
 
 CACHE_FOLDER = Path(".remora") / "cache"
 
@@ -32,10 +32,16 @@ def open_ports(settings: Settings, folder: Path) -> Ports:
     from remora.adapters.sqlite.record_index import SqliteRecordIndex
     from remora.adapters.tree_sitter.parser import TreeSitterParser
     from remora.adapters.walk import SourceTree
+def cache_folder(checkout: Checkout) -> Path:
+    """Where derived files of one checkout lie."""
+    return checkout.home / "cache" if checkout.bare else checkout.root / CACHE_FOLDER
+
+
 
     clock = SystemClock()
     checkout = discover(folder, os.environ, clock)
-    derived = checkout.root / CACHE_FOLDER if not checkout.bare else checkout.home / "cache"
+    derived = cache_folder(checkout)
+    from remora.adapters.git.reach import GitReach
     records = FileRecordLog(checkout.home)
     parser = TreeSitterParser()
     code_graph = CodeGraphFile(derived)
@@ -48,7 +54,7 @@ def open_ports(settings: Settings, folder: Path) -> Ports:
         redact=redactor(settings),
         open_store=lambda: open_store_file(settings, checkout, clock),
         records=records,
-        record_index=SqliteRecordIndex(derived / "records.sqlite3", records),
+        record_index=SqliteRecordIndex(derived / "records.sqlite3", records, reach=GitReach(checkout, os.environ)),
         git=git,
         contents=SqliteContentsIndex(derived / "contents.sqlite3", read_blobs),
         sources=SourceTree(checkout.root, lambda path: bool(parser.language(path))),
@@ -111,6 +117,36 @@ def unique_symbol(code_graph: CodeGraphStore, name: str) -> tuple[str, str] | No
             return names.id(symbol), names.path(symbol)
     except (NotFound, Ambiguous, InvalidInput):
         return None
+
+def with_peers(ports: Ports, stores: Sequence[Path]) -> Ports:
+    """The same bag, whose records are read together with those of other stores; they are never written.
+
+    A store that cannot be opened is named as bad in the index's state and stops nothing.
+    """
+    from remora.adapters.git.reach import GitReach
+    from remora.adapters.record_files.federation import FederatedRecordLog
+    from remora.adapters.sqlite.record_index import SqliteRecordIndex
+
+    log = FederatedRecordLog(ports.records, [(str(store), _peer(store)) for store in stores])
+    name = ids.digest("\0".join(os.fspath(store.absolute()) for store in stores).encode("utf-8", "surrogateescape"))
+    path = cache_folder(ports.checkout) / "peers" / f"{name[:16]}.sqlite3"
+    index = SqliteRecordIndex(path, log, reach=GitReach(ports.checkout, os.environ))
+    return replace(ports, records=log, record_index=index)
+
+
+def _peer(store: Path) -> RecordLog | None:
+    try:
+        return open_peer_log(store)
+    except InvalidInput:
+        return None
+
+
+def open_peer_log(store: Path) -> RecordLog:
+    """The record log of another store, to read from. Raises `InvalidInput` where there is none."""
+    from remora.adapters.record_files.federation import open_peer
+
+    return open_peer(store.expanduser().absolute())
+
 
 
 def store_path(settings: Settings, repository_id: str) -> Path:

@@ -246,6 +246,8 @@ SUBJECT_MAX_CHARS = 4_096
 """The longest path; anything longer is a text and no subject."""
 SUBJECT_KEYS_MAX = 500
 """Paths and names that one subject may stand for, with all it was called before and after."""
+BUNDLE_FILE_MAX_BYTES = 512_000_000
+"""The most records a bundle may hold, at five times the size of an ordinary commit's."""
 RECORD_POSTINGS_BUDGET = 15_000
 """Places in which the rarest words of a query are looked up: about 5 ms, and more common words narrow nothing."""
 RECORD_PREFIX_ENOUGH = 50

@@ -12,11 +12,15 @@ from remora.ports import RecordPorts
 
 @dataclass(frozen=True, slots=True)
 class RecordDetail:
-    """A record, the id of what supersedes it ("" when nothing does), and (relation, id) of records that link to it."""
+    """A record, the id of what supersedes it ("" when nothing does), and (relation, id) of records that link to it.
+
+    `unreachable`: it tells of a commit that no branch or tag holds any more.
+    """
 
     record: Record
     superseded_by: str
     linked_from: tuple[tuple[Relation, str], ...]
+    unreachable: bool = False
 
 
 def get_record(ports: RecordPorts, grant: Grant, record_id: str) -> RecordDetail:
@@ -30,4 +34,4 @@ def get_record(ports: RecordPorts, grant: Grant, record_id: str) -> RecordDetail
         linking = view.linking([record_id, *(source.uri for source in found.record.sources)])
         superseded = superseders([found], view.linking)
         linked = tuple(dict.fromkeys((relation, record.id) for _, relation, record in linking if record.id != found.id))
-        return RecordDetail(found.record, superseded.get(record_id, ""), linked)
+        return RecordDetail(found.record, superseded.get(record_id, ""), linked, found.unreachable)

@@ -1,12 +1,14 @@
-"""Take in records of a bundle or of another store; one bad or foreign record loses no other."""
+"""Take in records of a bundle or of another store, or exchange with a bundle; one bad record loses no other."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 from remora.core.records.access import may_write
-from remora.core.records.bundle import adopted, decode_bundle
+from remora.core.records.bundle import adopted, decode_bundle, encode_bundle, united
+from remora.core.records.indexed import Narrowing
 from remora.core.records.log import BadRecord, Progress
 from remora.core.records.model import Record
+from remora.core.records.schema import BUNDLE_RECORDS_MAX
 from remora.core.records.scrub import scrubbed
 from remora.core.scope import Grant
 from remora.ports import RecordLog, RecordPorts
@@ -27,6 +29,33 @@ def import_bundle(ports: RecordPorts, grant: Grant, data: bytes, progress: Progr
     """Merge a bundle. Private records belong to their importer; secrets are redacted on the way in."""
     bundle = decode_bundle(data)
     return _take(ports, grant, bundle.records, bundle.bad, progress)
+
+
+@dataclass(frozen=True, slots=True)
+class Synced:
+    """What came in, how many records the bundle gained, and its new bytes (None: it stays as it is)."""
+
+    imported: Imported
+    added: int
+    data: bytes | None
+
+
+def sync_bundle(ports: RecordPorts, grant: Grant, data: bytes | None, progress: Progress | None = None) -> Synced:
+    """Take in what a bundle has and give it what it lacks; None is a bundle that does not exist yet.
+
+    What the bundle holds stays as it is, also records that this caller may not write. One with unreadable records is
+    not written, since they would be lost. Raises `LimitReached` when both together are more than a bundle holds.
+    """
+    bundle = decode_bundle(data) if data is not None else None
+    held, bad = (bundle.records, bundle.bad) if bundle else ((), ())
+    imported = _take(ports, grant, held, bad, progress)
+    with ports.record_index.view(grant) as view:
+        ours = [found.record for found in view.newest(Narrowing(), limit=BUNDLE_RECORDS_MAX + 1)[0]]
+    both = united(held, ours)
+    added = len(both) - len({record.id for record in held})
+    if bad or (bundle is not None and not added):
+        return Synced(imported, 0 if bad else added, None)
+    return Synced(imported, added, encode_bundle(both))
 
 
 def import_store(ports: RecordPorts, grant: Grant, source: RecordLog, progress: Progress | None = None) -> Imported:

@@ -5,7 +5,7 @@ import random
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -337,18 +337,44 @@ def test_progress_is_told_during_a_rebuild(tmp_path: Path) -> None:
     index.close()
 
 
+class Branches:
+    """Stands in for git: commits that branches hold, and commits that are there."""
+
+    def __init__(self) -> None:
+        self.held, self.kept = {"a" * 40}, {"a" * 40}
+
+    def tips(self) -> tuple[str, ...]:
+        return tuple(sorted(self.held))
+
+    def dropped(self, starts: Collection[str], tips: Sequence[str]) -> frozenset[str]:
+        return frozenset(starts) & self.kept - set(tips)
+
+    def there(self, commits: Collection[str]) -> frozenset[str]:
+        return frozenset(commits) & self.kept
+
+
 def test_a_commit_that_nothing_holds_any_more_is_kept_and_left_out_of_ordinary_reads(tmp_path: Path) -> None:
-    log, gone = FileRecordLog(tmp_path), set[str]()
-    log.append(OPERATOR, a_record("git:aa", commit="aa", title="policy"))
-    log.append(OPERATOR, a_record("other", commit="aa", title="policy"))
-    index = SqliteRecordIndex(tmp_path / "cache" / "x.sqlite3", log, unreachable=lambda: gone)
+    log, branches, sha = FileRecordLog(tmp_path), Branches(), "a" * 40
+    log.append(OPERATOR, a_record(f"git:{sha}", commit=sha, title="policy"))
+    log.append(OPERATOR, a_record("other", commit=sha, title="policy"))
+    index = SqliteRecordIndex(tmp_path / "cache" / "x.sqlite3", log, reach=branches)
+
+    def shown() -> set[str]:
+        with index.view(OPERATOR) as view:
+            return {hit.record.idempotency_key for hit in search(view, RecordQuery("policy")).hits}
+
+    assert shown() == {f"git:{sha}", "other"}
+    branches.held.clear()
+    assert shown() == {"other"}
     with index.view(OPERATOR) as view:
-        assert len(search(view, RecordQuery("policy")).hits) == 2
-    gone.add("aa")
-    with index.view(OPERATOR) as view:
-        assert [hit.record.idempotency_key for hit in search(view, RecordQuery("policy")).hits] == ["other"]
         hits = search(view, RecordQuery("policy", include_superseded=True)).hits
-        assert {hit.record.idempotency_key: hit.unreachable for hit in hits} == {"git:aa": True, "other": False}
+        assert {hit.record.idempotency_key: hit.unreachable for hit in hits} == {f"git:{sha}": True, "other": False}
+    branches.kept.clear()  # pruned: it stays as it was judged
+    branches.held.add("b" * 40)
+    assert shown() == {"other"}
+    branches.kept.add(sha)
+    branches.held.add(sha)
+    assert shown() == {f"git:{sha}", "other"}
     index.close()
 
 

@@ -35,12 +35,18 @@ def open_peer(store: Path) -> FileRecordLog:
 class FederatedRecordLog:
     """Ours and the peers'. Equal records count once; what stores tell differently is withheld by the index, by id.
 
-    A peer that cannot be read is named as bad and stops nothing.
+    A peer that cannot be read, or opened (None), is named as bad and stops nothing.
     """
 
-    def __init__(self, own: RecordLog, peers: Sequence[tuple[str, RecordLog]]) -> None:
+    def __init__(self, own: RecordLog, peers: Sequence[tuple[str, RecordLog | None]]) -> None:
         self._own = own
-        self._peers = {f"peer {number} ({name})": peer for number, (name, peer) in enumerate(peers, start=1)}
+        named = {f"peer {number} ({name})": peer for number, (name, peer) in enumerate(peers, start=1)}
+        self._peers = {name: peer for name, peer in named.items() if peer is not None}
+        self._closed = dict.fromkeys(named.keys() - self._peers, "the peer holds no records that can be read")
+
+    def prepare(self, *, share: bool = False) -> Path:
+        """Make our own log's place."""
+        return self._own.prepare(share=share)
 
     def append(self, grant: Grant, record: Record) -> AppendOutcome:
         """Store in our own log."""
@@ -72,6 +78,7 @@ class FederatedRecordLog:
     def units(self) -> tuple[LogUnit, ...]:
         """Our units, and the peers' under their names."""
         found = list(self._own.units())
+        found += [LogUnit(f"{name}/{_UNREADABLE}", "", settled=False) for name in sorted(self._closed)]
         for name, peer in self._peers.items():
             try:
                 found += [LogUnit(f"{name}/{unit.name}", unit.stamp, unit.settled) for unit in peer.units()]
@@ -82,13 +89,14 @@ class FederatedRecordLog:
     def read(self, names: Iterable[str]) -> Iterator[UnitContent]:
         """Content of our units and the peers'."""
         for name in names:
-            owner = next((peer for peer in self._peers if name.startswith(f"{peer}/")), "")
+            owner = next((peer for peer in (*self._peers, *self._closed) if name.startswith(f"{peer}/")), "")
             if not owner:
                 yield from self._own.read((name,))
                 continue
             inner = name[len(owner) + 1 :]
             if inner == _UNREADABLE:
-                yield UnitContent(name, "", bad=(BadRecord(name, "the peer cannot be read now"),))
+                problem = self._closed.get(owner, "the peer cannot be read now")
+                yield UnitContent(name, "", bad=(BadRecord(name, problem),))
                 continue
             for content in self._peers[owner].read((inner,)):
                 bad = tuple(BadRecord(name, item.problem, item.record_id) for item in content.bad)

@@ -2,7 +2,7 @@
 
 import os
 import threading
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -12,11 +12,12 @@ from remora.adapters.sqlite.faults import translated
 from remora.adapters.sqlite.files import file_system_of, identity_of, is_network
 from remora.adapters.sqlite.record_fold import fold, is_fresh, known_units
 from remora.adapters.sqlite.record_layout import open_index, whole
+from remora.adapters.sqlite.record_reach import follow, is_followed, tips_of, unreachable
 from remora.adapters.sqlite.record_view import DAMAGE, SqliteRecordView
 from remora.core.policy import BUSY_TIMEOUT_SECONDS
 from remora.core.records.log import Progress
 from remora.core.scope import Grant
-from remora.ports import RecordLog, RecordView
+from remora.ports import CommitReach, RecordLog, RecordView
 
 _UNUSABLE = (*DAMAGE, apsw.ReadOnlyError, apsw.CantOpenError, apsw.FullError, apsw.PermissionsError)
 """What makes the file useless to us: it is derived, so it is thrown away or done without."""
@@ -25,7 +26,7 @@ _UNUSABLE = (*DAMAGE, apsw.ReadOnlyError, apsw.CantOpenError, apsw.FullError, ap
 class SqliteRecordIndex:
     """Answers queries from `path`, folding in what changed in the log first. Threads take turns.
 
-    `unreachable` tells which recorded commits no branch or tag holds any more; it is asked once for each view.
+    `reach` tells which recorded commits no branch or tag holds any more; their records are flagged.
     """
 
     def __init__(
@@ -34,13 +35,13 @@ class SqliteRecordIndex:
         log: RecordLog,
         *,
         progress: Progress | None = None,
-        unreachable: Callable[[], Collection[str]] = frozenset,
+        reach: CommitReach | None = None,
         busy_timeout_seconds: float = BUSY_TIMEOUT_SECONDS,
     ) -> None:
         self._path = path
         self._log = log
         self._progress = progress
-        self._unreachable = unreachable
+        self._reach = reach
         self._busy_timeout_seconds = busy_timeout_seconds
         self._turn = threading.RLock()
         self._con: apsw.Connection | None = None
@@ -53,13 +54,13 @@ class SqliteRecordIndex:
         """A consistent view of everything in the log now, for one caller."""
         with self._turn, translated(self._path):
             if self._con is not None and self._con.in_transaction:  # within another view of this thread: the same state
-                yield SqliteRecordView(self._con, "unchanged", grant, self._rebuilt, self._unreachable())
+                yield self._viewed(self._con, "unchanged", grant)
                 return
             try:
                 try:
-                    view = SqliteRecordView(*self._fresh(), grant, self._rebuilt, self._unreachable())
+                    view = self._viewed(*self._fresh(), grant)
                 except DAMAGE:
-                    view = SqliteRecordView(self._rebuilt(), "built", grant, self._rebuilt, self._unreachable())
+                    view = self._viewed(self._rebuilt(), "built", grant)
                 yield view
             finally:
                 if self._con is not None and self._con.in_transaction:
@@ -69,6 +70,9 @@ class SqliteRecordIndex:
         """Release the file."""
         with self._turn:
             self._drop_connection()
+
+    def _viewed(self, con: apsw.Connection, origin: str, grant: Grant) -> SqliteRecordView:
+        return SqliteRecordView(con, origin, grant, self._rebuilt, unreachable(con))
 
     def _rebuilt(self) -> apsw.Connection:
         """The same as `_fresh`, from an index that was thrown away and built again."""
@@ -93,31 +97,34 @@ class SqliteRecordIndex:
 
     def _refreshed(self) -> tuple[apsw.Connection, str]:
         con = self._connection()
+        tips = tips_of(self._reach)
         con.execute("BEGIN")
         try:
-            known = self._cached_units(con)
-            if is_fresh(known, self._log.units(), self._log):
+            fresh = is_fresh(self._cached_units(con), self._log.units(), self._log)
+            if fresh and is_followed(con, tips):
                 return con, "unchanged"
         except BaseException:
             con.execute("ROLLBACK")
             raise
         con.execute("ROLLBACK")
-        origin = self._fold(con)
+        origin = self._fold(con, tips, fresh=fresh)
         con.execute("BEGIN")
         self._cached_units(con)
         return con, origin
 
-    def _fold(self, con: apsw.Connection) -> str:
+    def _fold(self, con: apsw.Connection, tips: tuple[str, ...] | None, *, fresh: bool) -> str:
         con.execute("BEGIN IMMEDIATE")
         try:
             was_empty = not known_units(con)
-            fold(con, self._log, self._progress)
+            if not fresh:
+                fold(con, self._log, self._progress)
+            follow(con, self._reach, tips)
             con.execute("COMMIT")
         except BaseException:
             if con.in_transaction:
                 con.execute("ROLLBACK")
             raise
-        return "built" if was_empty else "folded"
+        return "unchanged" if fresh else "built" if was_empty else "folded"
 
     def _cached_units(self, con: apsw.Connection) -> dict[str, tuple[str, bool, str]]:
         generation = whole(con.execute("SELECT value FROM meta WHERE key='generation'").get)

@@ -12,7 +12,7 @@ from remora.core.records.model import AccessScope
 from remora.core.records.vocabulary import Lifecycle, RecordKind, ScopeKind, VerificationStatus
 from remora.core.text import tokens
 
-_VERSION = 3
+_VERSION = 4
 _PROBE = "refreshToken src/a_b.py v1.2.3 don't C++ 日本語 running déjà 🚀 HTTPServer2"
 
 _TABLES = """
@@ -35,6 +35,7 @@ CREATE TABLE lineage(key TEXT, other TEXT, forward INTEGER, at INTEGER, copied I
   PRIMARY KEY(key, other, forward, at, doc)) WITHOUT ROWID;
 CREATE TABLE link(target TEXT, relation TEXT, doc INTEGER, PRIMARY KEY(target, relation, doc)) WITHOUT ROWID;
 CREATE TABLE source(uri TEXT, doc INTEGER, PRIMARY KEY(uri, doc)) WITHOUT ROWID;
+CREATE TABLE unreachable(sha TEXT PRIMARY KEY) WITHOUT ROWID;
 """
 
 

@@ -85,6 +85,14 @@ def _row(row: object) -> Record:
     return record
 
 
+def united(held: Iterable[Record], ours: Iterable[Record]) -> tuple[Record, ...]:
+    """What a bundle holds, as it holds it, and what of ours it lacks."""
+    found = {record.id: record for record in held}
+    for record in ours:
+        found.setdefault(record.id, record)
+    return tuple(found.values())
+
+
 def adopted(record: Record, principal: str, *, operator: bool) -> Record:
     """The record as its importer stores it: in our layout, and a private one belongs to the importer.
 

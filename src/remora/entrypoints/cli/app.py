@@ -3,7 +3,7 @@
 import typer
 
 from remora import __version__
-from remora.entrypoints.cli import admin, facts, graph, locate, records, serving
+from remora.entrypoints.cli import admin, facts, graph, locate, record_changes, records, serving
 
 app = typer.Typer(
     name="remora",
@@ -26,7 +26,7 @@ def _root(version: bool = typer.Option(False, "--version", callback=_version, is
     pass
 
 
-for part in (admin, graph, records, locate, facts, serving):
+for part in (admin, graph, records, record_changes, locate, facts, serving):
     part.register(app)
 
 

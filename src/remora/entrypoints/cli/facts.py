@@ -7,7 +7,7 @@ import typer
 from remora.core import policy
 from remora.core.errors import InvalidInput
 from remora.entrypoints import render
-from remora.entrypoints.cli.frame import Frame, command
+from remora.entrypoints.cli.frame import Frame, Peers, command
 
 facts = typer.Typer(help="Facts: search, list, look at history, forget.", no_args_is_help=True)
 
@@ -45,8 +45,10 @@ def recall(
     max_chars: Annotated[int, typer.Option(help="Budget of the answer.")] = policy.RECALL_MAX_CHARS,
     fusion_k: Annotated[int, typer.Option(help="Constant of the rank fusion.")] = policy.FUSION_K,
     session: Annotated[str, typer.Option(help="A session handle: answer from that chat's memory only.")] = "",
+    peer: Peers = None,
 ) -> None:
     """What memory holds about a question: facts and records in one ranked answer."""
+    frame.peers = tuple(peer or ())
     frame.answer(
         "recall_context", query=query, memory_scope="session" if session else "repository", hops=hops, limit=limit,
         history=history, session=session or None, max_chars=max_chars, fusion_k=fusion_k,

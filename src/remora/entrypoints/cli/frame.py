@@ -25,6 +25,10 @@ _log = logging.getLogger("remora.cli")
 _EXIT_FAILED, _EXIT_USAGE, _EXIT_INTERRUPTED = 1, 2, 130
 
 
+Peers = Annotated[list[Path] | None, typer.Option("--peer", help="Read this other store too; may be repeated.")]
+"""The option of commands that read several stores as one."""
+
+
 @dataclass(slots=True)
 class Frame:
     """One run of one command: its options and the ports, which open on first use."""
@@ -32,16 +36,36 @@ class Frame:
     root: Path
     json_output: bool
     grant: Grant
+    peers: tuple[Path, ...] = ()
     _ports: "Ports | None" = field(default=None)
 
     def ports(self) -> "Ports":
         """The ports of the repository that the command stands in."""
         if self._ports is None:
-            from remora.bootstrap import open_ports
+            from remora.bootstrap import open_ports, with_peers
             from remora.config import load
 
-            self._ports = open_ports(load(), self.root)
+            ports = open_ports(load(), self.root)
+            self._ports = with_peers(ports, self.peers) if self.peers else ports
         return self._ports
+
+    def require_memory(self) -> None:
+        """Raise `Denied` while memory is switched off."""
+        from remora.config import load
+
+        if not load().allow_memory:
+            raise Denied("memory is switched off", advice="unset REMORA_ALLOW_MEMORY to use it")
+
+    def with_withheld(self, data: dict[str, Any]) -> dict[str, Any]:
+        """The answer with what no store could serve, when several were read; people are told on stderr."""
+        if not self.peers:
+            return data
+        with self.ports().record_index.view(self.grant) as view:
+            bad = [{"id": item.record_id, "where": item.unit, "problem": item.problem} for item in view.state.bad]
+        if not self.json_output:
+            for item in bad:
+                typer.echo(f"withheld: {item['id'] or 'unknown'}: {item['problem']} [{item['where']}]", err=True)
+        return data | {"withheld": bad}
 
     def answer(self, operation: str, **given: Any) -> None:
         """Run one operation of the catalogue, as the other doors do, and print its answer. None means not given."""
@@ -56,7 +80,7 @@ class Frame:
             raise Denied("memory is switched off", advice="unset REMORA_ALLOW_MEMORY to use it")
         arguments = checked(chosen.input, {key: value for key, value in given.items() if value is not None})
         answer = chosen.run(Call(self.ports(), self.grant, memory=allowed), arguments)
-        self.emit(answer.data, answer.text)
+        self.emit(self.with_withheld(answer.data), answer.text)
 
     def emit(self, data: Any, text: str) -> None:
         """Print the machine form with `--json`, else the readable one: plain on a terminal, framed for a model."""

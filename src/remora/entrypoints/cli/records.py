@@ -10,7 +10,7 @@ import typer
 from remora.core import policy
 from remora.core.capture.exports import FORMATS
 from remora.core.errors import InvalidInput
-from remora.entrypoints.cli.frame import Frame, command, progress
+from remora.entrypoints.cli.frame import Frame, Peers, command, progress
 
 records = typer.Typer(help="Records: what happened around the code, each with its source.", no_args_is_help=True)
 
@@ -113,8 +113,10 @@ def search(
     include_superseded: Annotated[bool, typer.Option(help="Superseded ones too.")] = False,
     limit: Annotated[int, typer.Option(help="How many.")] = policy.RECORD_HITS,
     ranking: Annotated[str, typer.Option(help="default or v1.")] = "default",
+    peer: Peers = None,
 ) -> None:
     """Search records; each hit says why it came and cites its source."""
+    frame.peers = tuple(peer or ())
     frame.answer("search_memory", query=query, symbol=symbol or None, kinds=kind or None,
                  include_superseded=include_superseded, limit=limit, ranking=ranking)  # fmt: skip
 
@@ -150,8 +152,10 @@ def history(
     subject: Annotated[str, typer.Argument(help="Symbol, file or topic.")],
     include_superseded: Annotated[bool, typer.Option(help="Superseded ones too.")] = False,
     limit: Annotated[int, typer.Option(help="How many.")] = policy.RECORD_HITS,
+    peer: Peers = None,
 ) -> None:
     """What happened around a symbol, file or topic, newest first, through renames."""
+    frame.peers = tuple(peer or ())
     frame.answer("explain_history", subject=subject, include_superseded=include_superseded, limit=limit)
 
 
@@ -159,8 +163,10 @@ def pitfalls(
     frame: Frame,
     subject: Annotated[str, typer.Argument(help="Symbol, file or topic.")],
     limit: Annotated[int, typer.Option(help="How many.")] = policy.RECORD_HITS,
+    peer: Peers = None,
 ) -> None:
     """What went wrong here before."""
+    frame.peers = tuple(peer or ())
     frame.answer("known_pitfalls", subject=subject, limit=limit)
 
 
