@@ -21,10 +21,17 @@ from remora.ports import Checkout, Clock, CodeGraphStore, Directory, Parser, Por
 CACHE_FOLDER = Path(".remora") / "cache"
 
 
+def cache_folder(checkout: Checkout) -> Path:
+    """Where derived files of one checkout lie."""
+    return checkout.home / "cache" if checkout.bare else checkout.root / CACHE_FOLDER
+
+
 def open_ports(settings: Settings, folder: Path) -> Ports:
     """The ports of the repository around `folder`. Pins the repository's identity at first use; opens nothing else."""
     from remora.adapters.code_graph_file import CodeGraphFile
     from remora.adapters.git.checkout import discover
+    from remora.adapters.git.diff import GitDiffs
+    from remora.adapters.git.reach import GitReach
     from remora.adapters.git.reader import GitReader
     from remora.adapters.graph_metrics import RustworkxMetrics
     from remora.adapters.record_files.log import FileRecordLog
@@ -32,16 +39,10 @@ def open_ports(settings: Settings, folder: Path) -> Ports:
     from remora.adapters.sqlite.record_index import SqliteRecordIndex
     from remora.adapters.tree_sitter.parser import TreeSitterParser
     from remora.adapters.walk import SourceTree
-def cache_folder(checkout: Checkout) -> Path:
-    """Where derived files of one checkout lie."""
-    return checkout.home / "cache" if checkout.bare else checkout.root / CACHE_FOLDER
-
-
 
     clock = SystemClock()
     checkout = discover(folder, os.environ, clock)
     derived = cache_folder(checkout)
-    from remora.adapters.git.reach import GitReach
     records = FileRecordLog(checkout.home)
     parser = TreeSitterParser()
     code_graph = CodeGraphFile(derived)
