@@ -4,11 +4,15 @@ import sys
 
 
 def main() -> None:
-    """Run the command line. Bare `remora mcp` starts with every agent session, so it skips the CLI's framework."""
+    """Run the command line. Bare `remora mcp` and `remora hook` start often and skip the CLI's framework."""
     if sys.argv[1:] == ["mcp"]:
         from remora.entrypoints.mcp.run import run_bare
 
         run_bare()
+    elif sys.argv[1:2] == ["hook"]:
+        from remora_hook.alias import run_alias
+
+        run_alias(sys.argv[2:])
     else:
         from remora.entrypoints.cli.app import main as run
 

@@ -16,7 +16,18 @@ from remora.core.codegraph.names import Names
 from remora.core.errors import Ambiguous, InvalidInput, NotFound
 from remora.core.redaction import redact
 from remora.core.scope import operator_grant
-from remora.ports import Checkout, Clock, CodeGraphStore, Directory, Parser, Ports, RecordLog, RunFiles, StoreFile
+from remora.ports import (
+    Checkout,
+    Clock,
+    CodeGraphStore,
+    Directory,
+    Parser,
+    Ports,
+    ProjectFiles,
+    RecordLog,
+    RunFiles,
+    StoreFile,
+)
 
 CACHE_FOLDER = Path(".remora") / "cache"
 
@@ -90,6 +101,13 @@ def open_directory(settings: Settings) -> DirectoryDesk:
 
     path = settings.data_dir / "directory.sqlite3"
     return DirectoryDesk(SqliteDirectory(path, allow_network=settings.allow_network_fs), SystemClock(), secret)
+
+
+def project_files(root: Path) -> ProjectFiles:
+    """Settings and instruction files of a project, which others own too."""
+    from remora.adapters.settings_files import SettingsFiles
+
+    return SettingsFiles(root)
 
 
 def new_run_files() -> RunFiles:

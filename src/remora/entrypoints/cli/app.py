@@ -3,7 +3,18 @@
 import typer
 
 from remora import __version__
-from remora.entrypoints.cli import admin, facts, graph, locate, record_changes, records, serving
+from remora.entrypoints.cli import (
+    admin,
+    directory,
+    facts,
+    graph,
+    locate,
+    record_changes,
+    records,
+    serving,
+    sessions,
+    setup,
+)
 
 app = typer.Typer(
     name="remora",
@@ -26,7 +37,7 @@ def _root(version: bool = typer.Option(False, "--version", callback=_version, is
     pass
 
 
-for part in (admin, graph, records, record_changes, locate, facts, serving):
+for part in (admin, graph, records, record_changes, locate, facts, sessions, directory, serving, setup):
     part.register(app)
 
 
