@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from remora.core.codegraph.answers import Freshness
 from remora.core.codegraph.link import KINDS, TIERS
 from remora.core.codegraph.names import Names
-from remora.core.codegraph.paths import shortest
+from remora.core.codegraph.shortest import shortest
 from remora.core.codegraph.snapshot import EdgeRow, SymbolRow
 from remora.core.codegraph.view import members, names_of, rows_of
 from remora.core.scope import Grant, Right
