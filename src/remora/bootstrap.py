@@ -21,6 +21,7 @@ from remora.ports import (
     Clock,
     CodeGraphStore,
     Directory,
+    HooksPlace,
     Parser,
     Ports,
     ProjectFiles,
@@ -40,11 +41,15 @@ def cache_folder(checkout: Checkout) -> Path:
 def open_ports(settings: Settings, folder: Path) -> Ports:
     """The ports of the repository around `folder`. Pins the repository's identity at first use; opens nothing else."""
     from remora.adapters.code_graph_file import CodeGraphFile
+    from remora.adapters.communities_file import CommunitiesFile
     from remora.adapters.git.checkout import discover
     from remora.adapters.git.diff import GitDiffs
     from remora.adapters.git.reach import GitReach
     from remora.adapters.git.reader import GitReader
     from remora.adapters.graph_metrics import RustworkxMetrics
+    from remora.adapters.hook_trail import HookTrailFiles
+    from remora.adapters.kglite_snapshot import KgliteSnapshots
+    from remora.adapters.pull_requests import GitHubPullRequests
     from remora.adapters.record_files.log import FileRecordLog
     from remora.adapters.sqlite.contents_index import SqliteContentsIndex
     from remora.adapters.sqlite.record_index import SqliteRecordIndex
@@ -76,8 +81,13 @@ def open_ports(settings: Settings, folder: Path) -> Ports:
         freshness=lambda: refreshed(ports),
         documents=SourceTree(checkout.root, is_document),
         symbol=lambda name: unique_symbol(code_graph, name),
+        hook_trail=HookTrailFiles(checkout.home),
         metrics=RustworkxMetrics(),
         cache=ProcessCache(),
+        diffs=GitDiffs(checkout, os.environ),
+        pull_requests=GitHubPullRequests(checkout.root, os.environ),
+        communities=CommunitiesFile(derived),
+        queries=KgliteSnapshots(),
     )
     return ports
 
@@ -110,32 +120,27 @@ def project_files(root: Path) -> ProjectFiles:
     return SettingsFiles(root)
 
 
+def open_hooks(ports: Ports) -> tuple[HooksPlace, ProjectFiles]:
+    """Where git looks for this repository's hooks, and the files there."""
+    from remora.adapters.git.hooks_place import hooks_place
+
+    place = hooks_place(ports.checkout, os.environ)
+    return place, project_files(place.folder)
+
+
+def compile_hook() -> bool:
+    """Compile the client hook ahead of its first run; False where its folder may not be written."""
+    from remora.adapters import hook_code
+
+    return hook_code.compile_hook()
+
+
 def new_run_files() -> RunFiles:
     """The run files of a server that starts now."""
     from remora.adapters.run_files import RunFiles
 
     return RunFiles()
 
-
-def refreshed(ports: Ports) -> Freshness:
-    """Bring the code graph up to date when little changed; say what is stale otherwise."""
-    from remora.usecases.index_repository import IndexRequest, index_repository
-
-    done = index_repository(ports, operator_grant(), IndexRequest(at_most=policy.STALE_REFRESH_FILES))
-    return Freshness(done.commit, done.stale)
-
-
-def unique_symbol(code_graph: CodeGraphStore, name: str) -> tuple[str, str] | None:
-    """(node id, file) of the one symbol of the present code graph that a name means; None for none or several."""
-    try:
-        with code_graph.read() as reader:
-            names = Names(
-                reader.files(), lambda bare: reader.symbols(name=bare), lambda file: reader.symbols(files=(file,))
-            )
-            symbol = names.one(name)
-            return names.id(symbol), names.path(symbol)
-    except (NotFound, Ambiguous, InvalidInput):
-        return None
 
 def with_peers(ports: Ports, stores: Sequence[Path]) -> Ports:
     """The same bag, whose records are read together with those of other stores; they are never written.
@@ -166,6 +171,26 @@ def open_peer_log(store: Path) -> RecordLog:
 
     return open_peer(store.expanduser().absolute())
 
+
+def refreshed(ports: Ports) -> Freshness:
+    """Bring the code graph up to date when little changed; say what is stale otherwise."""
+    from remora.usecases.index_repository import IndexRequest, index_repository
+
+    done = index_repository(ports, operator_grant(), IndexRequest(at_most=policy.STALE_REFRESH_FILES))
+    return Freshness(done.commit, done.stale)
+
+
+def unique_symbol(code_graph: CodeGraphStore, name: str) -> tuple[str, str] | None:
+    """(node id, file) of the one symbol of the present code graph that a name means; None for none or several."""
+    try:
+        with code_graph.read() as reader:
+            names = Names(
+                reader.files(), lambda bare: reader.symbols(name=bare), lambda file: reader.symbols(files=(file,))
+            )
+            symbol = names.one(name)
+            return names.id(symbol), names.path(symbol)
+    except (NotFound, Ambiguous, InvalidInput):
+        return None
 
 
 def store_path(settings: Settings, repository_id: str) -> Path:

@@ -246,6 +246,8 @@ SUBJECT_MAX_CHARS = 4_096
 """The longest path; anything longer is a text and no subject."""
 SUBJECT_KEYS_MAX = 500
 """Paths and names that one subject may stand for, with all it was called before and after."""
+HOOK_JOURNAL_READ_BYTES = 512_000
+"""The end of a hook's log that is looked at: both parts of a rotated one."""
 BUNDLE_FILE_MAX_BYTES = 512_000_000
 """The most records a bundle may hold, at five times the size of an ordinary commit's."""
 RECORD_POSTINGS_BUDGET = 15_000
@@ -568,6 +570,42 @@ SEARCH_TEXT_CHARS_MAX = 500
 SEARCH_LINE_CHARS = 240
 """Of a line that holds a hit; the place says where the rest is."""
 UNKNOWN_CALLS_SHOWN = 20
+DIFF_MAX_CHARS = 2_000_000
+"""A diff given as text; a larger change is named by its revisions."""
+IMPACT_FILES_MAX = 2_000
+"""Files of one change that are parsed; more are counted and named as files only."""
+IMPACT_SYMBOLS_SHOWN = 200
+IMPACT_COMMUNITIES_SHOWN = 10
+COCHANGE_PATHS_MAX = 50
+COCHANGE_COMMITS = 200
+"""Newest commits of a file that are looked at for its habits."""
+COCHANGE_FILES_MAX = 30
+"""A commit of more files is a sweep and tells no habit."""
+COCHANGE_COUNT_MIN = 2
+COCHANGE_SUPPORT_MIN = 0.3
+COCHANGE_SHOWN = 15
+COCHANGE_HABIT_SUPPORT = 0.6
+"""A partner that changed along so often is missed when it does not."""
+COCHANGE_HABIT_COUNT = 3
+RISK_AFFECTED = (10, 50)
+"""Affected symbols that weigh one and two points: what one can read in a sitting, and what nobody reads."""
+RISK_LEVELS = (2, 4)
+"""Points from which a change is of medium and of high risk."""
+COMMUNITY_WEIGHTS = {
+    "contains": 2.0, "calls": 1.0, "imports": 0.5, "inherits": 1.5, "implements": 1.5, "references": 0.5,
+}  # fmt: skip
+"""A file and its declarations belong together first; a call binds more than a mention."""
+COMMUNITY_SYMBOLS_MIN = 5
+COMMUNITY_CENTRAL = 8
+COMMUNITY_OVERLAP_MIN = 0.5
+COMMUNITY_FILES_SHOWN = 12
+COMMUNITIES_EAGER_SYMBOLS = 60_000
+"""An impact answer finds missing communities itself up to this size (about 2 s); above it, it goes without."""
+SEMANTIC_RECORDS_MAX = 10_000
+PULL_REQUEST_SECONDS = 30
+WATCH_POLL_SECONDS = 1.0
+WATCH_QUIET_SECONDS = 0.5
+"""A save often touches several files; the graph is updated when so long nothing more changed."""
 FACTS_UNPACKED = 500
 """At least so many, at most twice as many files stay unpacked during a build (0.1 MB each; unpacking takes 0.3 ms)."""
 REBUILD_SHARE = 0.3
@@ -628,3 +666,23 @@ EVAL_FILES_MAX = 20
 """A fix of more files is a sweep; nobody could be asked to name its files."""
 BOOTSTRAP_ROUNDS = 1_000
 """Resamples of an interval; its ends then move by less than a hundredth."""
+
+# Cypher over a snapshot
+CYPHER_MAX_CHARS = 20_000
+"""A longer query is generated, and would cost more to check than to rewrite."""
+CYPHER_PARAMS_MAX_CHARS = 200_000
+CYPHER_TIMEOUT_SECONDS = 5.0
+"""An agent waits for the answer; the process that computes it is ended a second later at the latest."""
+CYPHER_START_SECONDS = 20.0
+"""Loading the largest snapshot into a new process on a busy machine."""
+CYPHER_WORK_UNITS = 1_000_000
+"""About 280 MB of intermediate rows, half a second."""
+CYPHER_ROWS_MAX = 500
+CYPHER_BYTES_MAX = 1_000_000
+"""Of the answer as the query process hands it over; a door shows less."""
+CYPHER_MEMORY_BYTES = 2_500_000_000
+"""Address space of the query process: a query that doubles a list thirty times ends it, and nothing else."""
+CYPHER_ITEMS_MAX = 200_000
+"""Nodes and relations of a snapshot: about 1 GB in the query process."""
+CYPHER_PROCESSES_MAX = 2
+"""Snapshots kept alive; each costs a process of 60 MB and up."""

@@ -3,11 +3,31 @@
 A `Ports` bag is bound to one repository. Adapters raise only errors of `core.errors`.
 """
 
-from remora.ports.bag import AnalysisPorts, EncounterPorts, FactPorts, InfusionPorts, Ports, RecallPorts, StoreFile
-from remora.ports.code_graph import CodeGraphPorts, CodeGraphRead, CodeGraphStore, Parser, SourceFiles
+from remora.ports.bag import (
+    AnalysisPorts,
+    CypherPorts,
+    EncounterPorts,
+    FactPorts,
+    InfusionPorts,
+    Ports,
+    RecallPorts,
+    StoreFile,
+)
+from remora.ports.changes import Diffs, PullRequests, TreeDiff
+from remora.ports.code_graph import (
+    CodeGraphPorts,
+    CodeGraphRead,
+    CodeGraphStore,
+    CommunityPorts,
+    CommunityStore,
+    ImpactPorts,
+    Parser,
+    SourceFiles,
+)
 from remora.ports.contents import ContentsIndex
+from remora.ports.cypher import GraphQueries, Table
 from remora.ports.directory import Directory, DirectoryPorts
-from remora.ports.files import HooksPlace, OpenTranscript, ProjectFiles, RunFiles, Transcripts
+from remora.ports.files import HooksPlace, HookTrail, OpenTranscript, ProjectFiles, RunFiles, Transcripts
 from remora.ports.git import CommitList, CommitReach, Git, HistoryRange, SpanSource, TrackedFile
 from remora.ports.meaning import MeaningMatcher
 from remora.ports.metrics import Betweenness, Cache, Fragility, GraphMetrics
@@ -26,8 +46,12 @@ __all__ = [
     "CodeGraphStore",
     "CommitList",
     "CommitReach",
+    "CommunityPorts",
+    "CommunityStore",
     "ContentsIndex",
+    "CypherPorts",
     "Decide",
+    "Diffs",
     "Directory",
     "DirectoryPorts",
     "EncounterPorts",
@@ -35,14 +59,18 @@ __all__ = [
     "Fragility",
     "Git",
     "GraphMetrics",
+    "GraphQueries",
     "HistoryRange",
+    "HookTrail",
     "HooksPlace",
+    "ImpactPorts",
     "InfusionPorts",
     "MeaningMatcher",
     "OpenTranscript",
     "Parser",
     "Ports",
     "ProjectFiles",
+    "PullRequests",
     "RecallPorts",
     "RecordIndex",
     "RecordLog",
@@ -56,6 +84,8 @@ __all__ = [
     "StoreAdmin",
     "StoreFile",
     "StoreRead",
+    "Table",
     "TrackedFile",
     "Transcripts",
+    "TreeDiff",
 ]

@@ -13,8 +13,11 @@ if TYPE_CHECKING:
 
     from remora.core.capture.documents import SymbolLookup
     from remora.core.codegraph.answers import Freshness
-    from remora.ports.code_graph import CodeGraphStore, Parser, SourceFiles
+    from remora.ports.changes import Diffs, PullRequests
+    from remora.ports.code_graph import CodeGraphStore, CommunityStore, Parser, SourceFiles
     from remora.ports.contents import ContentsIndex
+    from remora.ports.cypher import GraphQueries
+    from remora.ports.files import HookTrail
     from remora.ports.git import Git, SpanSource
     from remora.ports.metrics import Cache, GraphMetrics
     from remora.ports.records import RecordIndex, RecordLog
@@ -45,8 +48,13 @@ class Ports:
     freshness: Callable[[], Freshness]
     documents: SourceFiles
     symbol: SymbolLookup
+    hook_trail: HookTrail
     metrics: GraphMetrics
     cache: Cache
+    diffs: Diffs
+    pull_requests: PullRequests
+    communities: CommunityStore
+    queries: GraphQueries
 
     @cached_property
     def store(self) -> Store:
@@ -120,4 +128,18 @@ class RecallPorts(FactPorts, Protocol):
     @property
     def record_index(self) -> RecordIndex:
         """The index of the record log."""
+        ...
+
+
+class CypherPorts(EncounterPorts, Protocol):
+    """What queries over a snapshot need besides."""
+
+    @property
+    def cache(self) -> Cache:
+        """Which version of the graph this process saw last."""
+        ...
+
+    @property
+    def queries(self) -> GraphQueries:
+        """Runs them."""
         ...
