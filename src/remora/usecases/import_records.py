@@ -1,15 +1,17 @@
 """Take in records of a bundle or of another store, or exchange with a bundle; one bad record loses no other."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 
 from remora.core.records.access import may_write
 from remora.core.records.bundle import adopted, decode_bundle, encode_bundle, united
 from remora.core.records.indexed import Narrowing
 from remora.core.records.log import BadRecord, Progress
 from remora.core.records.model import Record
+from remora.core.records.outcome import apart
 from remora.core.records.schema import BUNDLE_RECORDS_MAX
 from remora.core.records.scrub import scrubbed
+from remora.core.records.vocabulary import ScopeKind
 from remora.core.scope import Grant
 from remora.ports import RecordLog, RecordPorts
 
@@ -72,6 +74,28 @@ def _take(
     ports: RecordPorts, grant: Grant, records: Iterable[Record], bad: tuple[BadRecord, ...], progress: Progress | None
 ) -> Imported:
     own = [scrubbed(adopted(r, grant.principal, operator=grant.operator), ports.redact) for r in records]
+    own = own if grant.operator else _apart(ports, grant, own)
     allowed = [record for record in own if may_write(grant, record)]
     done = ports.records.append_many(grant, allowed, progress)
     return Imported(done.recorded, done.already_present, len(own) - len(allowed), done.conflicts, bad)
+
+
+def _apart(ports: RecordPorts, grant: Grant, records: list[Record]) -> list[Record]:
+    """Private records under keys of their importer, unless it holds them already: a key that is taken by what the
+    importer may not see must not show. Links among the records follow.
+    """
+    with ports.record_index.view(grant) as view:
+        held = view.get([record.id for record in records])
+    moved = {
+        record.id: apart(record, grant.principal)
+        for record in records
+        if record.access_scope.scope is ScopeKind.PRIVATE and record.id not in held
+    }
+    return [_relinked(moved.get(record.id, record), moved) for record in records]
+
+
+def _relinked(record: Record, moved: Mapping[str, Record]) -> Record:
+    links = tuple(
+        replace(link, target=moved[link.target].id) if link.target in moved else link for link in record.links
+    )
+    return record if links == record.links else replace(record, links=links)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from remora.core.errors import Conflict, NotFound
+from remora.core.errors import NotFound
 from remora.core.records.log import AppendOutcome
 from remora.core.records.model import Record
 from remora.core.records.outcome import OutcomeRequest, apart, outcome_record
@@ -29,26 +29,22 @@ def _unresolved(_: str) -> None:
 def record_outcome(
     ports: RecordPorts, grant: Grant, request: OutcomeRequest, *, lookup: SymbolLookup = _unresolved
 ) -> RecordedOutcome:
-    """Store an outcome once per idempotency key; secrets are redacted first.
+    """Store an outcome once per idempotency key, and of a restricted principal once per its own; secrets go first.
 
     Raises `InvalidInput` naming the field, `Denied` when the scope is not the caller's to write, and `Conflict` when
     the key was used for something else that the caller may see.
     """
     now_seconds = ports.clock.now() // _MICROSECONDS
     record = scrubbed(outcome_record(request, grant, ports.repository.identity, now_seconds, lookup), ports.redact)
-    try:
-        done = ports.records.append(grant, record)
-    except Conflict:
-        if _sees(ports, grant, record.id):
-            raise
-        record = apart(record, grant.principal)
-        done = ports.records.append(grant, record)
+    if not grant.operator and not _sees(ports, grant, record.id):
+        record = apart(record, grant.principal)  # always, so that a key taken by a hidden record does not show
+    done = ports.records.append(grant, record)
     stored = record if done is AppendOutcome.RECORDED else ports.records.get(grant, record.id)
     return RecordedOutcome(done, stored)
 
 
 def _sees(ports: RecordPorts, grant: Grant, record_id: str) -> bool:
-    """Whether the record in the way exists for the caller: a hidden one must not show, not even as a conflict."""
+    """Whether a record stands under the plain key for the caller."""
     try:
         ports.records.get(grant, record_id)
     except NotFound:

@@ -190,7 +190,9 @@ def test_bundles_are_filtered_by_the_principal_both_ways_and_private_records_bel
     assert {row["idempotency_key"] for row in exported} == {"private of ann", "shared"}
     done = import_bundle(two, bob, export_records(one, OPERATOR))
     assert (done.recorded, done.denied) == (2, 1)
-    assert sorted(found(two, "policy", grant=bob)) == ["private of ann", "private of eve"]
+    assert sorted(found(two, "policy", grant=bob)) == ["private of ann:by:bob", "private of eve:by:bob"]
+    again = import_bundle(two, bob, export_records(one, OPERATOR))
+    assert (again.recorded, again.already_present, again.conflicts) == (0, 2, ())
     assert found(two, "policy", grant=ann) == []
 
 

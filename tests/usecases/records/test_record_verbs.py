@@ -139,7 +139,7 @@ def test_an_outcome_is_private_to_its_writer_unless_it_says_otherwise(bag: Bag) 
     with pytest.raises(NotFound):
         get_record(bag, bob, record.id)
     record_outcome(bag, ann, a_request(idempotency_key="shared", scope="repository"))
-    assert bag.search("refresh", grant=bob) == ["shared"]
+    assert bag.search("refresh", grant=bob) == ["shared:by:ann"]
     with pytest.raises(Denied):
         record_outcome(bag, restricted_grant("eve"), a_request(idempotency_key="x", scope="repository"))
 

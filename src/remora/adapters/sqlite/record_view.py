@@ -95,9 +95,11 @@ class SqliteRecordView:
     @property
     @_repaired
     def state(self) -> IndexState:
-        """What this view was served from. What is bad may be anyone's, so only those who see everything are told."""
+        """What this view was served from. Files may be anyone's, so only the operator is told of them."""
+        if not self._grant.operator:
+            return IndexState(self._documents)
         units = whole(self._con.execute("SELECT count(*) FROM unit").get)
-        return IndexState(self._documents, units, self._origin, self._bad() if self._parts is None else ())
+        return IndexState(self._documents, units, self._origin, self._bad())
 
     def _bad(self) -> tuple[BadRecord, ...]:
         """Everything in the log that cannot be served, also ids that several units hold differently."""
@@ -187,14 +189,22 @@ class SqliteRecordView:
         kind, _, rest = key.partition(":")
         if kind == "e":
             name = rest.rpartition("/")[2]
-            rows = self._con.execute("SELECT key FROM path WHERE ending=? ORDER BY key", (f"e:{name}",))
+            query = f"SELECT key FROM path WHERE ending=?{self._named_visibly('path.key')} ORDER BY key"
+            rows = self._con.execute(query, (f"e:{name}",))
             paths = [str(path) for (path,) in rows]
             return [path for path in paths if path == f"p:{rest}" or path.endswith(f"/{rest}")][:limit]
         if kind == "d":
             low, high = f"p:{rest}/", f"p:{rest}0"  # `0` follows `/`
-            query = "SELECT DISTINCT key FROM anchor WHERE key > ? AND key < ? ORDER BY key LIMIT ?"
+            query = f"""SELECT DISTINCT key FROM anchor AS held WHERE key > ? AND key < ?
+              {self._named_visibly("held.key")} ORDER BY key LIMIT ?"""
             return [str(path) for (path,) in self._con.execute(query, (low, high, limit))]
         return [key]
+
+    def _named_visibly(self, key: str) -> str:
+        """A condition: some record that the caller may see holds the key, so that hidden paths crowd out nothing."""
+        if self._parts is None:
+            return ""
+        return f" AND EXISTS (SELECT 1 FROM anchor a JOIN doc d USING(doc) WHERE a.key={key} AND {self._where})"
 
     @_repaired
     def anchored(

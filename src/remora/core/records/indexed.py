@@ -109,11 +109,14 @@ class Narrowing:
 
 @dataclass(frozen=True, slots=True)
 class IndexState:
-    """How large an index is, whether this read found it ready (`unchanged`, `folded`, `built`), and what is bad."""
+    """How large an index is, whether this read found it ready (`unchanged`, `folded`, `built`), and what is bad.
+
+    A restricted principal is told the number of records it sees, and nothing of the files, which hold others' as well.
+    """
 
     records: int
-    units: int
-    origin: str
+    units: int = 0
+    origin: str = ""
     bad: tuple[BadRecord, ...] = ()
 
 

@@ -175,9 +175,10 @@ def status(frame: Frame) -> None:
     with frame.ports().record_index.view(frame.grant) as view:
         state, total = view.state, view.total
     bad = [asdict(item) for item in state.bad]
-    lines = [f"{total} records in {state.units} files (index {state.origin})"]
+    lines = [f"{total} records" + (f" in {state.units} files (index {state.origin})" if state.origin else "")]
     lines += [f"bad: {item['unit']}: {item['problem']}" for item in bad]
-    frame.emit({"records": total, "units": state.units, "index": state.origin, "bad": bad}, "\n".join(lines))
+    files = {"units": state.units, "index": state.origin, "bad": bad} if state.origin else {}
+    frame.emit({"records": total} | files, "\n".join(lines))
 
 
 def compact(frame: Frame) -> None:
