@@ -12,7 +12,10 @@ from typing import Any
 
 import pytest
 
-CORE = ["recall_context", "upsert_graph_triples", "explain_history", "known_pitfalls", "affected"]
+CORE = [
+    "recall_context", "upsert_graph_triples", "explain_history", "known_pitfalls", "affected", "advance_encounter",
+    "create_entities", "create_relations", "close_encounter",
+]  # fmt: skip
 
 
 class Wire:

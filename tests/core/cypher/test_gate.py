@@ -55,27 +55,10 @@ def test_no_text_breaks_the_gate(query: str) -> None:
     assert tokens(rewritten(found))
 
 
-WORDS = [
-    "MATCH",
-    "(n)",
-    "RETURN",
-    "n",
-    "SET",
-    "LOAD",
-    "CSV",
-    "'a'",
-    "`b`",
-    "CALL",
-    "{",
-    "}",
-    "//",
-    "/*",
-    "\\u0053",
-    ";",
-]
+WORDS = """MATCH (n) RETURN n SET LOAD CSV 'a' `b` CALL { } // /* \\u0053 ; n.name = 1 CREATE keys(n) $p""".split()
 
 
-@given(st.lists(st.sampled_from([*WORDS, *MARKS, "n.name", "=", "1", " ", "\n", "CREATE", "keys(n)", "$p"]), max_size=12))
+@given(st.lists(st.sampled_from([*WORDS, " ", "\n"]), max_size=12))
 def test_what_passes_the_gate_holds_no_writing_word_outside_of_texts(words: list[str]) -> None:
     try:
         found = gated(" ".join(words))

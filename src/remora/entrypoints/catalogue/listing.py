@@ -3,13 +3,14 @@
 from collections.abc import Iterable
 
 from remora.core.errors import InvalidInput
-from remora.entrypoints.catalogue import facts, graph, locate, records
+from remora.entrypoints.catalogue import analytics, encounters, facts, graph, locate, records
 from remora.entrypoints.catalogue.operation import Operation
 
 OPERATIONS: tuple[Operation, ...] = (
     *facts.OPERATIONS, *records.OPERATIONS, *locate.OPERATIONS, *graph.OPERATIONS,
+    *encounters.OPERATIONS, *analytics.OPERATIONS,
 )  # fmt: skip
-PROFILES = ("core", "facts", "records", "graph", "all", "read-only")
+PROFILES = ("core", "facts", "records", "graph", "encounters", "analytics", "all", "read-only")
 
 
 def offered(profiles: Iterable[str], *, memory: bool = True, gated_writes: bool = False) -> tuple[Operation, ...]:
