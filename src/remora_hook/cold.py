@@ -19,7 +19,7 @@ def answer(event: bytes, arguments: list[str], journal: Journal, why: str, until
         posix.dup2(nowhere, 1)  # whatever a library prints must not reach the client
         posix.dup2(nowhere, 2)
         core = __import__("remora.entrypoints.hook_cold", fromlist=("run",))
-        said: bytes = core.run(event, arguments)
+        said: bytes | None = core.run(event, arguments)
     except ImportError as error:
         journal.skip("core_not_found", kind=error.name or "", server=why)
         return None

@@ -8,7 +8,7 @@ if sys.platform == "win32":
 else:
     import posix
 
-__all__ = ["find_home", "posix", "run", "variable"]
+__all__ = ["find_home", "find_project", "posix", "run", "variable"]
 
 _FALSE = ("0", "false", "no", "off")
 _POINTER_MAX_BYTES = 4096
@@ -18,11 +18,8 @@ _FOLDERS = ("CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR", "CURSOR_PROJECT_DIR")
 
 def run(arguments: list[str]) -> None:
     """Do nothing, or hand over to the part that talks to the server."""
-    home = None
-    if variable("REMORA_ALLOW_MEMORY").lower() not in _FALSE:
-        for folder in (posix.getcwd(), *map(variable, _FOLDERS)):
-            home = home or (find_home(folder) if folder else None)
-    if home is None:
+    home = "" if variable("REMORA_ALLOW_MEMORY").lower() in _FALSE else find_project()[1]
+    if not home:
         from remora_hook import stdin
 
         stdin.drain()
@@ -30,6 +27,14 @@ def run(arguments: list[str]) -> None:
         from remora_hook import session
 
         session.run(arguments, home)
+
+
+def find_project() -> tuple[str, str]:
+    """(folder, home) of the first place where a project with memory is, ("", "") when there is none."""
+    for folder in (posix.getcwd(), *map(variable, _FOLDERS)):
+        if folder and (home := find_home(folder)):
+            return folder, home
+    return "", ""
 
 
 def variable(name: str) -> str:

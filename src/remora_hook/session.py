@@ -22,7 +22,7 @@ _FROM_ENVIRONMENT = ("mode", "url", "timeout", "shadow-log", "observe-log")
 def run(arguments: list[str], home: str) -> None:
     """Answer one event; every way out leaves a line or a mark in the journal."""
     started = time.monotonic()
-    options, ignored = _parse(arguments)
+    options, ignored = parse(arguments)
     journal = Journal(home, options, started)
     place = wire.find_server(home, options)
     budget = _budget(options, place.deadline_seconds if isinstance(place, wire.Server) else 0.0)
@@ -93,7 +93,7 @@ def _write_all(answer: bytes) -> None:
         view = view[posix.write(1, view) :]
 
 
-def _parse(arguments: list[str]) -> tuple[Options, int]:
+def parse(arguments: list[str]) -> tuple[Options, int]:
     """Options by name, with the environment below them, and how many arguments were not understood."""
     options: Options = {}
     for name in _FROM_ENVIRONMENT:

@@ -386,6 +386,13 @@ SETTINGS_MAX_CHARS = 4_000_000
 """A settings file above it is not one that people wrote; it is refused, not patched."""
 SETTINGS_MAX_DEPTH = 100
 """Deeper nesting is hostile, and the scanner is recursive."""
+START_MAX_CHARS = 4_000
+"""Told at the start of every chat, so it must be worth its tokens: a screenful."""
+START_FACTS = 20
+START_RECORDS = 4
+"""Newest pitfalls and newest decisions; those of the files in play come with the prompts."""
+START_RECORDS_LOOKED = 20
+"""Of which the superseded ones fall out."""
 HOOK_CLIENT_TIMEOUT_SECONDS = 10
 """What the client is told to wait; the hook's own deadlines are shorter, so this is only a net below them."""
 SESSION_END_TIMEOUT_SECONDS = 1

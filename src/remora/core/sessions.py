@@ -51,6 +51,8 @@ class Session:
     expires: int
     revoked: int = 0
     swept: bool = False
+    idle: int = 0
+    """When its client said that the chat ended, 0 while it goes on; a chat may be resumed."""
     handles: tuple[str, ...] = ()
 
     @property
@@ -114,7 +116,7 @@ def register(view: StoreRead, grant: Grant, client: str, session_id: str, handle
     handles = (*session.handles, handle_id(handle))
     over = len(handles) - policy.HANDLES_PER_SESSION
     kept = (handles[0], *handles[1 + over :]) if over > 0 else handles
-    session = replace(session, handles=kept)
+    session = replace(session, handles=kept, idle=0)
     return Changes(
         put=(session_node(session, now), _handle_node(handle, session, now)),
         drop=handles[1 : 1 + over] if over > 0 else (),
@@ -190,6 +192,11 @@ def revoke(view: StoreRead, grant: Grant, session: str, now: int, *, administrat
     )
 
 
+def idle(session: Session, now: int) -> Node:
+    """The session with a note that its chat ended."""
+    return session_node(replace(session, idle=now), now)
+
+
 def swept(view: StoreRead, session: str, now: int) -> Changes:
     """Note that a closed session's private items are gone, and forget its handles."""
     node = view.get((session,), (SYSTEM,)).get(session)
@@ -214,6 +221,8 @@ def session_node(session: Session, now: int) -> Node:
         body["revoked"] = session.revoked
     if session.swept:
         body["swept"] = True
+    if session.idle:
+        body["idle"] = session.idle
     return Node(
         id=session.id,
         family=FAMILY,
@@ -252,6 +261,7 @@ def read_session(node: Item) -> Session:
         expires=_time(body.get("expires")),
         revoked=_time(body.get("revoked")),
         swept=bool(body.get("swept")),
+        idle=_time(body.get("idle")),
         handles=tuple(str(item) for item in handles) if isinstance(handles, list | tuple) else (),
     )
 
@@ -266,6 +276,7 @@ def session_json(session: Session, now: int) -> dict[str, Json]:
         "state": session.state(now).value,
         "registered_at": session.registered,
         "expires_at": session.expires,
+        **({"idle_at": session.idle} if session.idle else {}),
     }
 
 

@@ -10,11 +10,13 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
+from remora.core.clients.hook_trail import HOOK_ROUTE
 from remora.entrypoints.catalogue.listing import OPERATIONS
 from remora.entrypoints.catalogue.operation import Operation
 from remora.entrypoints.http import own_operations
 from remora.entrypoints.http.endpoints import answering, in_json, in_thread, operation_endpoint
 from remora.entrypoints.http.guard import Guard, Names
+from remora.entrypoints.http.hook import hook_endpoint
 from remora.entrypoints.http.openapi import PREFIX, REPOSITORY_PREFIX, document
 from remora.entrypoints.http.problems import Problem
 from remora.entrypoints.http.site import Site
@@ -43,6 +45,7 @@ def build_app(site: Site, names: Names, more: Sequence[BaseRoute] = ()) -> Starl
     ]
     routes += [
         Route(REPOSITORY_PREFIX + "/mcp", tools),
+        Route(HOOK_ROUTE, hook_endpoint(site), methods=["POST"]),
         *_plain_routes(site, rows),
         *more,
     ]

@@ -1,0 +1,158 @@
+"""What a client's hook event is answered with: one dispatch for the cold process and for the server's endpoint.
+
+Loads the core, SQLite and the use case that the event needs, nothing else: a prompt waits for every import.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from remora.core.clients.catalogue import Event
+from remora.core.clients.event import HookEvent, Skipped, read_event, write_context
+from remora.core.errors import Conflict, InvalidInput, NotFound, RemoraError
+from remora.core.scope import Channel, Grant, operator_grant
+from remora.core.sessions import SessionRef
+from remora.ports import Ports
+
+
+@dataclass(frozen=True, slots=True)
+class HookCall:
+    """What the hook's command line says. In `shadow` nothing is told, so nothing is noted as told."""
+
+    client: str
+    event: str
+    mode: str = "full"
+    shadow: bool = False
+
+    @classmethod
+    def of(cls, options: Mapping[str, str]) -> "HookCall":
+        """From options by name, or from a query string."""
+        delta = options.get("mode", "") == "delta"
+        return cls(
+            options.get("client", ""), options.get("event", ""), "delta" if delta else "full", "shadow" in options
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """The bytes to print (b"" is silence), or the reason why there was nothing to do."""
+
+    output: bytes = b""
+    skipped: str = ""
+
+
+def run(event: bytes, arguments: list[str]) -> bytes | None:
+    """Answer in this process, for `remora_hook.cold`; None when the journal has a line that says why not."""
+    from remora.bootstrap import open_ports
+    from remora.config import load
+    from remora_hook.gate import find_project
+    from remora_hook.session import parse
+
+    options, _ = parse(arguments)
+    folder, home = find_project()
+    settings = load()
+    if not home or not settings.allow_memory:
+        return b""
+    call = HookCall.of(options)
+    done = answer(open_ports(settings, Path(folder)), operator_grant(Channel.HOOK, call.client), event, call)
+    if done.skipped:
+        journal(home, call, done.skipped)
+        return None
+    return done.output
+
+
+def journal(home: str, call: HookCall, reason: str) -> None:
+    """A line in the home's journal; `doctor` counts them."""
+    import time
+
+    from remora_hook.journal import Journal
+
+    Journal(home, {"client": call.client, "event": call.event}, time.monotonic()).skip(reason)
+
+
+def answer(ports: Ports, grant: Grant, body: bytes, call: HookCall) -> Answered:
+    """Dispatch one event. Everything that is expected to go wrong is a reason, never an exception."""
+    try:
+        event = read_event(call.client, body, call.event)
+        if isinstance(event, Skipped):
+            return Answered(skipped=event.reason)
+        return _ANSWERS[event.event](ports, grant, event, call)
+    except Conflict:
+        return Answered(skipped="session_closed")
+    except NotFound:
+        return Answered(skipped="session_unknown")
+    except InvalidInput as error:
+        return Answered(skipped=f"invalid_{error.field}")
+    except RemoraError as error:
+        return Answered(skipped=error.code)
+
+
+def _ref(event: HookEvent) -> SessionRef:
+    return SessionRef(client=event.client, session_id=event.session_id)
+
+
+def _start(ports: Ports, grant: Grant, event: HookEvent, call: HookCall) -> Answered:
+    return Answered(write_context(event, _opened(ports, grant, event)))
+
+
+def _opened(ports: Ports, grant: Grant, event: HookEvent) -> str:
+    from remora.usecases.start_session import StartRequest, start_session
+
+    compacted = event.trigger == "compact"
+    request = StartRequest(client=event.client, session_id=event.session_id, compacted=compacted)
+    return start_session(ports, grant, request).context
+
+
+def _infuse(ports: Ports, grant: Grant, event: HookEvent, call: HookCall) -> Answered:
+    """Deliver what bears on a prompt or a tool call. A chat whose start was missed starts here."""
+    from remora.usecases.infuse import InfuseRequest, infuse
+    from remora.usecases.stamp_delivery import stamp_delivery
+
+    if not event.from_user:
+        return Answered()
+    tool = event.tool
+    delta = call.mode == "delta" or tool is not None
+    request = InfuseRequest(
+        text=tool.text if tool else event.prompt,
+        session=_ref(event),
+        mode="delta" if delta else "full",
+        files=tool.files if tool else (),
+    )
+    try:
+        opened, found = "", infuse(ports, grant, request)
+    except NotFound:
+        opened, found = _opened(ports, grant, event), infuse(ports, grant, request)
+    output = write_context(event, "\n".join(text for text in (opened, found.payload) if text))
+    if not call.shadow and (output or not found.payload):
+        stamp_delivery(ports, grant, found.receipt.session, found.receipt.delivered, delta=delta)
+    return Answered(output)
+
+
+def _compact(ports: Ports, grant: Grant, event: HookEvent, call: HookCall) -> Answered:
+    """What was told goes out of the chat's sight. Turns are offloaded only by a model, and none is routed here."""
+    from remora.usecases.forget_delivery import forget_delivery
+
+    forget_delivery(ports, grant, _ref(event))
+    return Answered(skipped="no_model")
+
+
+def _stop(ports: Ports, grant: Grant, event: HookEvent, call: HookCall) -> Answered:
+    return Answered()
+
+
+def _end(ports: Ports, grant: Grant, event: HookEvent, call: HookCall) -> Answered:
+    from remora.usecases.idle_session import idle_session
+
+    idle_session(ports, grant, _ref(event))
+    return Answered()
+
+
+_ANSWERS: Mapping[Event, Callable[[Ports, Grant, HookEvent, HookCall], Answered]] = {
+    Event.SESSION_START: _start,
+    Event.PROMPT: _infuse,
+    Event.TOOL: _infuse,
+    Event.PRE_COMPACT: _compact,
+    Event.POST_COMPACT: _compact,
+    Event.STOP: _stop,
+    Event.SESSION_END: _end,
+}
