@@ -5,11 +5,14 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from typing import Any
 
 from remora.core import policy
 from remora.core.codegraph.build import ROUNDS, GraphLinker
-from remora.core.codegraph.facts import FileFacts, decode
+from remora.core.codegraph.facts import FileFacts, Outline, decode, outline
 from remora.core.codegraph.plan import Numbering, add_links, changed_names, closure, containment, file_row, module_parts
+from remora.core.codegraph.rules import Rules
 from remora.core.codegraph.snapshot import FileRow, FileStamp, GraphUpdate, Listing
 from remora.core.codegraph.symbols import declarations
 from remora.core.errors import Corrupt, NotFound
@@ -189,13 +192,15 @@ class _Build:
         self._files.update({number: path for path, number in numbers.items()})
         self._update.removed = sorted(gone)
         seeds: list[tuple[int, str | None]] = [(number, None) for number in gone]
-        if self._moves_packages([*changes.added, *(row.path for row in changes.removed)]):
+        moved = [*changes.added, *(row.path for row in changes.removed)]
+        if self._moves_packages(moved) or self._redefines_modules([*changes.changed, *moved], before):
             seeds += [(number, None) for number in self._files]
             changed_ids.update(self._files)
         seeds += [(0, part) for part in module_parts([*changes.added, *(row.path for row in changes.removed)])]
         for number, facts in before.items():
             names = changed_names(facts, self._loaded(number))
             seeds += [(number, None)] if names is None else [(number, name) for name in sorted(names)]
+            seeds += [(0, name) for name in sorted(set(facts.names) ^ set(self._loaded(number).names))]
             self._update.stale_owners += [(number, name) for name in sorted(names or ())]
         files, owners = closure(seeds, reader.dependents)
         self._update.stale_owners += sorted(owners)
@@ -207,7 +212,17 @@ class _Build:
         """Whether a file came or went whose presence decides what the names around it mean."""
         rules = self._ports.parser.rules
         names = ((path.rpartition("/")[2].partition(".")[0], self._ports.parser.language(path)) for path in paths)
-        return any(stem in rules(language).index for stem, language in names if language)
+        return any(
+            rules(language).module_style != "dotted" or stem in rules(language).index
+            for stem, language in names
+            if language
+        )
+
+    def _redefines_modules(self, paths: Iterable[str], before: Mapping[int, FileFacts]) -> bool:
+        """Whether a file that decides what module names mean is among them, or one now says it is of another package."""
+        if any(self._ports.parser.rules(self._ports.parser.language(path)).module_style == "none" for path in paths):
+            return True
+        return any(facts.package != self._loaded(number).package for number, facts in before.items())
 
     # --- parsing
 
@@ -264,9 +279,11 @@ class _Build:
     # --- linking
 
     def _link(self, todo: set[int]) -> None:
-        languages: dict[str, list[tuple[int, str]]] = {}
+        families: dict[str, list[tuple[int, str]]] = {}
+        rules = self._ports.parser.rules
         for number, path in sorted(self._files.items(), key=lambda item: item[1]):
-            languages.setdefault(self._ports.parser.language(path), []).append((number, path))
+            language = self._ports.parser.language(path)
+            families.setdefault(rules(language).family or language, []).append((number, path))
         done = 0
 
         def count(step: int) -> None:
@@ -274,14 +291,29 @@ class _Build:
             done += step
             self.progress("link", min(done, len(todo)), len(todo))
 
-        for language, files in sorted(languages.items()):
+        for family, files in sorted(families.items()):
             mine = todo & {number for number, _ in files}
             gone = [] if self._reader is None else self._update.removed
             if not mine and not gone:
                 continue
-            linker = GraphLinker(self._ports.parser.rules(language), files, self._loaded)
+            linker = GraphLinker(rules(family), files, self._loaded, self._outlined, self._manifests(rules(family)))
             result = linker.run(mine, self._incoming, self._outgoing, gone, count)
             add_links(self._update, result, self._numbering, ROUNDS - 1)
+
+    def _outlined(self, number: int) -> Outline:
+        data = self._packed.get(number)
+        if data is None:
+            assert self._reader is not None
+            data = self._reader.facts(number)
+        return outline(data)
+
+    def _manifests(self, rules: Rules) -> list[tuple[str, dict[str, Any]]]:
+        """(path, content) of the files that decide what module names of a language mean."""
+        return [
+            (path, self._loaded(number).manifest())
+            for number, path in sorted(self._files.items(), key=lambda item: item[1])
+            if any(fnmatchcase(path.rpartition("/")[2], form) for form in rules.manifests)
+        ]
 
     def _incoming(self, number: int, target: int) -> list[tuple[int, str]]:
         if self._reader is None:

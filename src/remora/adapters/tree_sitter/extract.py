@@ -3,223 +3,111 @@
 # ruff: noqa: ARG002 - the entries of one dispatch table share one signature
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from typing import ClassVar, TypeAlias
 
 import tree_sitter
 
-from remora.adapters.tree_sitter.language import Language, ParameterForm, language
-from remora.adapters.tree_sitter.lower import Lowering, literal_text
-from remora.core.codegraph.builder import FactsBuilder
-from remora.core.codegraph.facts import UNKNOWN, FileFacts, Import, Parameter
+from remora.adapters.tree_sitter.declare import Captures, Declaring
+from remora.adapters.tree_sitter.language import Form, language
+from remora.adapters.tree_sitter.lower import literal_text
+from remora.core.codegraph.facts import UNKNOWN, FileFacts, Import
 
-_SIGNATURE_CHARS = 200
-_DOC_CHARS = 160
+_KEY_BYTES = 80
+"""Longer expressions are not compared with the names of what a module exports."""
 _SPACE = re.compile(r"\s+")
+_DECLARING = frozenset({"function", "class", "extension", "closure", "comprehension", "assign", "marked", "package"})
 _CAPTURE = re.compile(r"@([a-z_]+)")
 
-Captures: TypeAlias = dict[str, list[tree_sitter.Node]]
 _Event: TypeAlias = tuple[int, int, int, int, str, tree_sitter.Node, Captures]
 
 
-def extract(name: str, text: bytes) -> FileFacts:
-    """The facts of one file's text in the named language."""
+def extract(name: str, text: bytes, *, declarations_only: bool = False) -> FileFacts:
+    """The facts of one file's text in the named language; its declarations alone take a third of the time."""
     spoken = language(name)
     tree = spoken.parser.parse(text)
-    return _Extraction(spoken, text).run(tree.root_node)
+    return _Extraction(spoken, text).run(tree.root_node, declarations_only=declarations_only)
 
 
 @cache
-def _roles(name: str) -> tuple[str, ...]:
-    """Role of each pattern of the query: the capture that is one of the known roles."""
+def _roles(name: str) -> tuple[tuple[str, str], ...]:
+    """Role of each pattern of the query (the capture that is one of the known roles), and the kind it sets."""
     query, source = language(name).query, language(name).pair.query.encode()
     found = []
     for index in range(query.pattern_count):
         pattern = source[query.start_byte_for_pattern(index) : query.end_byte_for_pattern(index)].decode()
         captures = _CAPTURE.findall(pattern)
-        found.append(next(capture for capture in captures if capture in _Extraction.ROLES))
+        kind = query.pattern_settings(index).get("kind") or ""
+        found.append((next(capture for capture in captures if capture in _Extraction.ROLES), kind))
     return tuple(found)
 
 
-class _Extraction:
-    def __init__(self, spoken: Language, text: bytes) -> None:
-        self.rules = spoken.pair.rules
-        self.language = spoken
-        self.text = text
-        self.lines = text.count(b"\n") + (0 if text.endswith(b"\n") or not text else 1)
-        self.builder = FactsBuilder(self.rules, self.lines, len(text))
-        self.lower = Lowering(spoken, self.builder, text)
-        self.decorators: dict[int, list[tree_sitter.Node]] = {}
-        self.doc_kind = spoken.pair.table["scopes"].get("doc", "")
+@cache
+def _declaring(name: str) -> tree_sitter.Query:
+    """The query with every pattern off that declares nothing."""
+    query = tree_sitter.Query(language(name).grammar, language(name).pair.query)
+    for index, (role, _) in enumerate(_roles(name)):
+        if role not in _DECLARING:
+            query.disable_pattern(index)
+    return query
 
-    def run(self, root: tree_sitter.Node) -> FileFacts:
+
+class _Extraction(Declaring):
+    def run(self, root: tree_sitter.Node, *, declarations_only: bool) -> FileFacts:
         roles = _roles(self.rules.name)
         events: list[_Event] = []
-        for pattern, captures in tree_sitter.QueryCursor(self.language.query).matches(root):
-            role = roles[pattern]
+        query = _declaring(self.rules.name) if declarations_only else self.language.query
+        for pattern, captures in tree_sitter.QueryCursor(query).matches(root):
+            role, _ = roles[pattern]
             node = captures[role][0]
             start, end = node.byte_range
             events.append((start, -end, pattern, len(events), role, node, captures))
         events.sort(key=lambda event: event[:4])
         advance = self.builder.advance
-        for start, _, _, _, role, node, captures in events:
+        for start, _, pattern, _, role, node, captures in events:
             advance(start)
+            self.label = roles[pattern][1]
             self.ROLES[role](self, node, captures)
         facts = self.builder.finish()
-        facts.scopes[0].doc = self._doc(root)
+        facts.scopes[0].doc = self.doc(root) if self.doc_kind else ""
         facts.errors = int(root.has_error) + self.lower.given_up
         facts.code_lines = sum(1 for line in self.text.split(b"\n") if line.strip())
         return facts
 
-    # --- scopes
-
-    def _function(self, node: tree_sitter.Node, captures: Captures) -> None:
-        name = self.lower.text(captures["name"][0])
-        parent = self.builder.facts.scopes[self.builder.scope]
-        scope = self._define(node, captures, "function", name)
-        row = self.builder.facts.scopes[scope]
-        if parent.kind == "class":
-            row.flags.append("method")
-
-    def _class(self, node: tree_sitter.Node, captures: Captures) -> None:
-        name = self.lower.text(captures["name"][0])
-        bases = [
-            self.lower.value(child)
-            for holder in captures.get("bases", ())
-            for child in holder.named_children
-            if (form := self.language.forms.get(child.kind_id)) and form.op != "keyword"
-        ]
-        scope = self._define(node, captures, "class", name)
-        self.builder.facts.scopes[scope].bases = bases
-
-    def _define(self, node: tree_sitter.Node, captures: Captures, kind: str, name: str) -> int:
-        wrappers = self.decorators.pop(node.start_byte, [])
-        values = [(self.lower.value(wrapper), wrapper) for wrapper in wrappers]
-        parameters = self._read_parameters(captures)
-        result = self.lower.type(captures["result"][0]) if "result" in captures else UNKNOWN
-        # The scope's index is known before it opens: the binding must be made in the enclosing scope.
-        scope = len(self.builder.facts.scopes)
-        value = self.builder.expression("f", scope)
-        line = node.start_point.row + 1
-        for decorator, wrapper in reversed(values):
-            if not decorator:
-                continue
-            call = self.builder.expression("c", decorator, (value,), ())
-            self.builder.site(call, wrapper.start_point.row + 1)
-            value = self.builder.expression("D", call, value)
-        name_line = captures["name"][0].start_point.row + 1
-        self.builder.bind(name, value, node.start_byte, name_line, "d")
-        self.builder.open(kind, name, node.start_byte, node.end_byte, line, node.end_point.row + 1)
-        row = self.builder.facts.scopes[scope]
-        row.result = result
-        row.decorators = [decorator for decorator, _ in values]
-        row.flags = self._flags([self.lower.text(wrapper) for wrapper in wrappers], row.flags)
-        body = captures.get("body")
-        row.signature = self._signature(node, body[0] if body else node)
-        row.doc = self._doc(body[0]) if body else ""
-        for parameter in parameters:
-            self.builder.parameter(scope, parameter, node.start_byte)
-        return scope
-
-    def _flags(self, decorators: list[str], flags: list[str]) -> list[str]:
-        rules = self.rules
-        for text in decorators:
-            last = text.partition("(")[0].rpartition(".")[2]
-            for names, flag in (
-                (rules.static, "static"),
-                (rules.classlevel, "classlevel"),
-                (rules.property, "property"),
-            ):
-                if last in names:
-                    flags.append(flag)
-        return flags
-
-    def _signature(self, node: tree_sitter.Node, body: tree_sitter.Node) -> str:
-        raw = self.text[node.start_byte : min(body.start_byte, node.start_byte + 4 * _SIGNATURE_CHARS)]
-        return _SPACE.sub(" ", raw.decode("utf-8", "replace")).strip().rstrip(":{").strip()[:_SIGNATURE_CHARS]
-
-    def _doc(self, body: tree_sitter.Node) -> str:
-        node: tree_sitter.Node | None = body
-        for _ in range(3):
-            node = node.named_child(0) if node is not None and node.named_child_count else None
-            if node is not None and node.type == self.doc_kind:
-                lines = literal_text(self.text[node.start_byte : node.end_byte]).strip().splitlines()
-                return lines[0].strip()[:_DOC_CHARS] if lines else ""
-        return ""
-
-    def _read_parameters(self, captures: Captures) -> list[Parameter]:
-        found: list[Parameter] = []
-        after = "positional"
-        for holder in captures.get("parameters", ()):
-            for child in holder.named_children:
-                form = self.language.parameters.get(child.kind_id)
-                if form is None or form.kind == "ignored":
-                    continue
-                if form.kind == "separator":
-                    after = "keyword"
-                    continue
-                parameter = self._parameter(child, form, after)
-                after = "keyword" if parameter.kind == "rest" else after
-                found.append(parameter)
-        return found
-
-    def _parameter(self, node: tree_sitter.Node, form: ParameterForm, after: str) -> Parameter:
-        kind = form.kind
-        named = node.child_by_field_id(form.name) if form.name else node
-        while named is not None and (children := named.named_children):
-            named, inner = children[0], self.language.parameters.get(children[0].kind_id)
-            kind = inner.kind if inner is not None and inner.kind != "positional" else kind
-        type_node = node.child_by_field_id(form.type) if form.type else None
-        default = node.child_by_field_id(form.default) if form.default else None
-        name = self.lower.text(named) if named is not None else ""
-        kind = after if kind == "positional" else kind
-        return Parameter(name, kind, self.lower.type(type_node), self.lower.value(default))
-
-    def _closure(self, node: tree_sitter.Node, captures: Captures) -> None:
-        parameters = self._read_parameters(captures)
-        end_line = node.end_point.row + 1
-        scope = self.builder.open("closure", "", node.start_byte, node.end_byte, node.start_point.row + 1, end_line)
-        for parameter in parameters:
-            self.builder.parameter(scope, parameter, node.start_byte)
-        if "value" in captures:
-            self.builder.facts.scopes[scope].returns.append(self.lower.value(captures["value"][0]))
-
-    def _comprehension(self, node: tree_sitter.Node, captures: Captures) -> None:
-        end_line = node.end_point.row + 1
-        line = node.start_point.row + 1
-        scope = self.builder.open("comprehension", "", node.start_byte, node.end_byte, line, end_line)
-        self.builder.facts.scopes[scope].yields.append(self.lower.value(captures["value"][0]))
-
-    def _decorated(self, node: tree_sitter.Node, captures: Captures) -> None:
-        self.decorators.setdefault(captures["definition"][0].start_byte, []).append(captures["decorator"][0])
-
-    def _branch(self, node: tree_sitter.Node, captures: Captures) -> None:
-        self.builder.block(node.end_byte, loop=False)
-
-    def _loop(self, node: tree_sitter.Node, captures: Captures) -> None:
-        self.builder.block(node.end_byte, loop=True)
-
     # --- bindings
 
     def _assign(self, node: tree_sitter.Node, captures: Captures) -> None:
+        if "value" in captures and captures["value"][0].start_byte in self.named:
+            return
         value = self.lower.value(captures["value"][0]) if "value" in captures else UNKNOWN
         if "type" in captures:
             declared = self.lower.type(captures["type"][0])
             self._use_of(declared, captures["type"][0])
             value = self.builder.expression("o", value, self.builder.expression("T", declared)) if declared else value
         self._use_of(value, node)
-        self._target(captures["target"][0], value, node.end_byte, "a")
+        first = len(self.builder.facts.bindings)
+        self.target(captures["target"][0], value, node.end_byte, "i" if self._loads(value) else "a")
+        if self.label == "set":
+            self.builder.set_again(first)
+
+    def _loads(self, value: int) -> bool:
+        """Whether a value is a module or a name of one, so that binding it is an import."""
+        rows = self.builder.facts.expressions
+        row = rows[value]
+        return bool(row[0] == "m" or (row[0] == "a" and rows[row[1]][0] == "m"))
 
     def _use_of(self, value: int, node: tree_sitter.Node) -> None:
         if self.builder.facts.expressions[value][0] in ("u", "a", "l", "d"):
             self.builder.site(value, node.start_point.row + 1, "use")
 
-    def _target(self, node: tree_sitter.Node, value: int, position: int, kind: str) -> None:
+    def target(self, node: tree_sitter.Node, value: int, position: int, kind: str) -> None:
         form = self.language.forms.get(node.kind_id)
         if form is None:
             return
-        if form.op == "name":
+        if self.rules.exports and form.op in ("name", "attribute") and self._exported(node, form, value, position):
+            return
+        if form.op in ("name", "shorthand"):
             self.builder.bind(self.lower.text(node), value, position, node.start_point.row + 1, kind)
         elif form.op == "attribute" and value:
             name = node.child_by_field_id(form.second)
@@ -230,10 +118,46 @@ class _Extraction:
             row = self.builder.facts.expressions[self.lower.value(node)]
             if row[0] == "i":
                 self.builder.store(row[1], "", row[2], value)
-        elif form.op == "list":
+        elif form.op == "tuple" and node.named_child_count == 1:
+            self.target(node.named_children[0], value, position, kind)
+        elif form.op in ("list", "tuple"):
             self._targets(node.named_children, value, position, kind)
-        elif form.op in ("spread", "inner"):
-            self._target(node.named_children[0], value, position, kind)
+        elif form.op == "map":
+            self._named_targets(node.named_children, value, position, kind)
+        elif form.op in ("spread", "inner") and node.named_children:
+            self.target(node.named_children[0], value, position, kind)
+
+    def _exported(self, node: tree_sitter.Node, form: Form, value: int, position: int) -> bool:
+        """Setting what a module exports, or a name of it; the former is an ordinary assignment as well."""
+        line = node.start_point.row + 1
+        if node.end_byte - node.start_byte > _KEY_BYTES:
+            return False
+        if self.lower.text(node) in self.rules.exports:
+            self.builder.bind("=*", value, position, line, "d", scope=0)
+            return True
+        target = node.child_by_field_id(form.first) if form.op == "attribute" else None
+        name = node.child_by_field_id(form.second) if target is not None else None
+        if target is None or name is None or self.lower.text(target) not in self.rules.exports:
+            return False
+        self.builder.bind(f"={self.lower.text(name)}", value, position, line, "d", scope=0)
+        return True
+
+    def _named_targets(self, nodes: list[tree_sitter.Node], value: int, position: int, kind: str) -> None:
+        """Destructuring by name."""
+        for node in nodes:
+            form = self.language.forms.get(node.kind_id)
+            if form is None:
+                continue
+            if form.op == "pair":
+                key, target = node.child_by_field_id(form.first), node.child_by_field_id(form.second)
+            else:
+                key, target = node, node
+            while form is not None and form.op == "inner" and target is not None:
+                target = key = target.named_child(0)
+                form = self.language.forms.get(target.kind_id) if target is not None else None
+            if key is not None and target is not None and form is not None and form.op != "spread":
+                part = self.builder.expression("a", value, self.lower.text(key)) if value else UNKNOWN
+                self.target(target, part, position, kind)
 
     def _targets(self, nodes: list[tree_sitter.Node], value: int, position: int, kind: str) -> None:
         forms = self.language.forms
@@ -242,25 +166,25 @@ class _Extraction:
         for i, node in enumerate(nodes):
             op, place = ("r", i) if i == spread else ("b", i if i < spread else i - len(nodes))
             part = self.builder.expression(op, value, place) if value else UNKNOWN
-            self._target(node, part, position, kind)
+            self.target(node, part, position, kind)
 
     def _iterate(self, node: tree_sitter.Node, captures: Captures) -> None:
         iterable = captures["iterable"][0]
         value = self.builder.expression("e", self.lower.value(iterable))
         self.builder.site(value, iterable.start_point.row + 1, "protocol")
-        self._target(captures["target"][0], value, iterable.end_byte, "o")
+        self.target(captures["target"][0], value, iterable.end_byte, "o")
 
     def _enter(self, node: tree_sitter.Node, captures: Captures) -> None:
         value = self.builder.expression("w", self.lower.value(captures["value"][0]))
         self.builder.site(value, node.start_point.row + 1, "protocol")
         for target in captures.get("target", ()):
-            self._target(target, value, node.end_byte, "o")
+            self.target(target, value, node.end_byte, "o")
 
     def _caught(self, node: tree_sitter.Node, captures: Captures) -> None:
         kind = self.lower.value(captures["value"][0])
         self._use_of(kind, node)
         value = self.builder.expression("x", kind)
-        self._target(captures["target"][0], value, captures["target"][0].end_byte, "o")
+        self.target(captures["target"][0], value, captures["target"][0].end_byte, "o")
 
     def _outer(self, node: tree_sitter.Node, captures: Captures) -> None:
         for name in captures["outer"]:
@@ -269,23 +193,105 @@ class _Extraction:
     # --- what comes from other modules
 
     def _import(self, node: tree_sitter.Node, captures: Captures) -> None:
-        module = _SPACE.sub("", self.lower.text(captures["module"][0]))
-        line = captures["module"][0].start_point.row + 1
+        line = node.start_point.row + 1
+        if "tree" in captures:
+            for item in self._import_tree(captures["tree"][0], captures.get("module", [None])[0]):
+                self._load(*item, line, node)
+            return
+        raw = captures["module"][0]
+        module = _SPACE.sub("", literal_text(self.text[raw.start_byte : raw.end_byte]).strip("<>"))
+        line = raw.start_point.row + 1
         if "star" in captures:
             self.builder.load(Import(module, "*", line))
             self.builder.facts.stars.append(len(self.builder.facts.imports) - 1)
             return
-        name = self.lower.text(captures["name"][0]) if "name" in captures else ""
+        name = self.lower.text(captures["name"][0]) if "name" in captures else self.label
         alias = self.lower.text(captures["alias"][0]) if "alias" in captures else name
         value = self.builder.load(Import(module, name, line))
         if not alias:
+            if self.rules.module_style != "dotted":
+                return
             # `import a.b.c` binds `a`; the import itself is still of the whole path.
             alias = module.partition(".")[0]
             if alias != module:
                 value = self.builder.load(Import(alias, "", line))
         self.builder.bind(alias, value, node.end_byte, line, "i")
 
+    def _import_tree(self, node: tree_sitter.Node, prefix: tree_sitter.Node | None) -> Iterator[tuple[str, str, str]]:
+        """(module, name, alias) of each name of a nested import; name `*` = all of the module."""
+        above = _SPACE.sub("", self.lower.text(prefix)) if prefix is not None else ""
+        todo = [(above, node)]
+        mark = self.rules.separator
+        while todo:
+            above, item = todo.pop()
+            op = self.language.imports.get(item.type, "path")
+            path, *rest = item.named_children or [item]
+            text = _SPACE.sub("", self.lower.text(item if op == "path" else path))
+            full = f"{above}{mark}{text}" if above and text != "self" else above or text
+            head, _, last = full.rpartition(mark)
+            if op == "list":
+                todo += [(above, child) for child in reversed(item.named_children)]
+            elif op == "group":
+                inner = item.named_children
+                todo.append((full if len(inner) > 1 else above, inner[-1]))
+            elif op == "alias" and rest:
+                yield head, last, self.lower.text(rest[-1])
+            elif op == "wildcard":
+                yield (full if item.named_children else above), "*", ""
+            elif op == "path":
+                yield head, last, last
+
+    def _load(self, module: str, name: str, alias: str, line: int, node: tree_sitter.Node) -> None:
+        """Bind one imported name."""
+        if self.rules.module_style == "crate":
+            module = self._from_inline(module)
+        if not module:
+            module, name = name, ""
+        value = self.builder.load(Import(module, name, line))
+        if name == "*":
+            self.builder.facts.stars.append(len(self.builder.facts.imports) - 1)
+        elif alias and alias != "_":
+            self.builder.bind(alias, value, node.end_byte, line, "i")
+
+    def _from_inline(self, module: str) -> str:
+        """A path as the file itself would write it: a module inside of a file is one step below it."""
+        scope = self.builder.facts.scopes[self.builder.scope]
+        parts = module.split(self.rules.separator)
+        while scope.parent >= 0 and parts[0] == "super":
+            if scope.label == "namespace":
+                parts = ["self", *parts[1:]] if len(parts) < 2 or parts[1] != "super" else parts[1:]
+            scope = self.builder.facts.scopes[scope.parent]
+        return self.rules.separator.join(parts)
+
+    def _package(self, node: tree_sitter.Node, captures: Captures) -> None:
+        if not self.builder.facts.package:
+            text = _SPACE.sub("", self.lower.text(captures["name"][0]))
+            self.builder.facts.package = text.replace(self.rules.separator, ".").strip(".")
+
+    def _export(self, node: tree_sitter.Node, captures: Captures) -> None:
+        """A name that leaves the file: `@name` from `@module`, `@value`, or a name of this file, under `@alias`."""
+        line = node.start_point.row + 1
+        name = self.lower.text(captures["name"][0]) if "name" in captures else ""
+        alias = self.lower.text(captures["alias"][0]) if "alias" in captures else self.label or name
+        if "module" in captures:
+            raw = captures["module"][0]
+            module = literal_text(self.text[raw.start_byte : raw.end_byte])
+            value = self.builder.load(Import(module, name, line))
+        elif "value" in captures:
+            value = self.lower.value(captures["value"][0])
+        else:
+            value = self.builder.use(name, len(self.text))
+        self.builder.bind(f"={alias}", value, node.end_byte, line, "i", scope=0)
+
     # --- values
+
+    def _declared(self, node: tree_sitter.Node, captures: Captures) -> None:
+        """Something that is only declared here and defined elsewhere."""
+        name = self.name(captures["name"][0])
+        holder = self.builder.facts.scopes[self._class_around()] if self._class_around() >= 0 else None
+        full = f"{holder.name}.{name}" if holder is not None and holder.label != "namespace" else name
+        value = self.builder.expression("E", full)
+        self.builder.bind(name, value, node.end_byte, node.start_point.row + 1, "o")
 
     def _return(self, node: tree_sitter.Node, captures: Captures) -> None:
         value = self.lower.value(captures["value"][0])
@@ -304,7 +310,7 @@ class _Extraction:
 
     def _call(self, node: tree_sitter.Node, captures: Captures) -> None:
         value = self.lower.value(node)
-        if value:
+        if value and self.builder.facts.expressions[value][0] == "c":
             self.builder.site(value, node.start_point.row + 1)
             self._append(value)
 
@@ -324,13 +330,19 @@ class _Extraction:
         self._use_of(self.lower.value(captures["value"][0]), node)
 
     ROLES: ClassVar[Mapping[str, Callable[["_Extraction", tree_sitter.Node, Captures], None]]] = {
-        "function": _function,
-        "class": _class,
-        "closure": _closure,
-        "comprehension": _comprehension,
-        "decorated": _decorated,
-        "branch": _branch,
-        "loop": _loop,
+        "function": Declaring.function,
+        "class": Declaring.class_,
+        "extension": Declaring.extension,
+        "inherit": Declaring.inherit,
+        "closure": Declaring.closure,
+        "comprehension": Declaring.comprehension,
+        "decorated": Declaring.decorated,
+        "marked": Declaring.marked,
+        "branch": Declaring.branch,
+        "loop": Declaring.loop,
+        "declared": _declared,
+        "package": _package,
+        "export": _export,
         "assign": _assign,
         "iterate": _iterate,
         "enter": _enter,

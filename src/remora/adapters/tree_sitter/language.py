@@ -1,6 +1,7 @@
 """A language is a pair `<name>.scm` + `<name>.toml` in the folder beside this file; both are read once per process."""
 
 import importlib
+import json
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
@@ -39,6 +40,7 @@ class Form:
     second: int = 0
     text: str = ""
     children: tuple[int, ...] = ()
+    texts: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +51,8 @@ class ParameterForm:
     name: int = 0
     type: int = 0
     default: int = 0
+    field: str = ""
+    """Kind of a child that makes the parameter a field of the class as well; `*` = always."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +61,12 @@ class Language:
 
     pair: Pair
     parser: tree_sitter.Parser
+    grammar: tree_sitter.Language
     query: tree_sitter.Query
     forms: Mapping[int, Form]
     parameters: Mapping[int, ParameterForm]
+    imports: Mapping[str, str]
+    """Node kind -> how it is read inside of a nested import."""
 
 
 @cache
@@ -67,18 +74,53 @@ def pairs() -> Mapping[str, Pair]:
     """Every language of the folder by name."""
     found = {}
     for path in sorted(_FOLDER.glob("*.toml")):
-        text = path.read_bytes()
-        table = tomllib.loads(text.decode())
-        query = path.with_suffix(".scm").read_text(encoding="utf-8")
-        version = digest(b"\0".join((FORMAT.encode(), text, query.encode())))[:16]
+        table, query = _read(path)
+        content = json.dumps(table, sort_keys=True)
+        version = digest(b"\0".join((FORMAT.encode(), content.encode(), query.encode())))[:16]
         found[table["name"]] = Pair(table["name"], table, query, version, _rules(table))
     return found
+
+
+def _read(path: Path) -> tuple[dict[str, Any], str]:
+    """Table and query of a language, laid over those it names as `table_of` and `query_of`."""
+    table = tomllib.loads(path.read_text(encoding="utf-8"))
+    query = path.with_suffix(".scm").read_text(encoding="utf-8")
+    if "table_of" in table:
+        below, _ = _read(path.with_name(f"{table['table_of']}.toml"))
+        table = _laid_over(table, below)
+    if "query_of" in table:
+        query = f"{_read(path.with_name(table['query_of'] + '.toml'))[1]}\n{query}"
+    return table, query
+
+
+def _laid_over(table: Mapping[str, Any], below: Mapping[str, Any]) -> dict[str, Any]:
+    both = {**below, **table}
+    for key in table.keys() & below.keys():
+        if isinstance(table[key], dict):
+            both[key] = _laid_over(table[key], below[key])
+    return both
+
+
+@cache
+def manifests() -> tuple[str, ...]:
+    """Names of files that decide what module names mean, as shapes."""
+    return tuple(sorted({name for pair in pairs().values() for name in pair.rules.manifests}))
+
+
+@cache
+def by_name() -> Mapping[str, str]:
+    """Whole file name -> language name, of files without an ending of their own."""
+    return {name: pair.name for pair in pairs().values() for name in pair.table.get("filenames", ())}
 
 
 @cache
 def by_suffix() -> Mapping[str, str]:
     """File name ending -> language name."""
-    return {ending: pair.name for pair in pairs().values() for ending in pair.table["extensions"]}
+    return {
+        ending: pair.name
+        for pair in pairs().values()
+        for ending in pair.table.get("suffixes", pair.table["extensions"])
+    }
 
 
 @cache
@@ -91,7 +133,15 @@ def language(name: str) -> Language:
         query = tree_sitter.Query(grammar, pair.query)
     except (ImportError, AttributeError, ValueError) as error:
         raise Unavailable(f"the grammar of {name} cannot be loaded: {error}", advice="reinstall remora") from error
-    return Language(pair, tree_sitter.Parser(grammar), query, _forms(grammar, pair), _parameters(grammar, pair))
+    return Language(
+        pair,
+        tree_sitter.Parser(grammar),
+        grammar,
+        query,
+        _forms(grammar, pair),
+        _parameters(grammar, pair),
+        pair.table.get("imports", {}),
+    )
 
 
 def _kinds(grammar: tree_sitter.Language, kind: str) -> list[int]:
@@ -116,12 +166,14 @@ def _forms(grammar: tree_sitter.Language, pair: Pair) -> dict[int, Form]:
         parts = [spec.get(key) for key in ("name", "key", "arguments")]
         if spec["op"] in ("keyword", "pair"):
             names, parts = [spec.get("name") or spec.get("key")], [spec.get("value")]
+        operators = spec.get("operators") or ([spec["operator"]] if "operator" in spec else [])
         form = Form(
             spec["op"],
             _field(grammar, pair, next(filter(None, names), None)),
             _field(grammar, pair, next(filter(None, parts), None)),
-            spec.get("type") or spec.get("operator") or "",
+            spec.get("type", ""),
             tuple(spec.get("children", ())),
+            frozenset(operators),
         )
         for number in _kinds(grammar, kind):
             forms[number] = form
@@ -130,10 +182,10 @@ def _forms(grammar: tree_sitter.Language, pair: Pair) -> dict[int, Form]:
 
 def _parameters(grammar: tree_sitter.Language, pair: Pair) -> dict[int, ParameterForm]:
     forms = {}
-    for kind, spec in pair.table["parameters"].items():
-        places = (_field(grammar, pair, spec.get(key)) for key in ("name", "type", "default"))
+    for kind, spec in pair.table.get("parameters", {}).items():
+        places = [_field(grammar, pair, spec.get(key)) for key in ("name", "type", "default")]
         for number in _kinds(grammar, kind):
-            forms[number] = ParameterForm(spec["kind"], *places)
+            forms[number] = ParameterForm(spec["kind"], *places, spec.get("field", ""))
     return forms
 
 
@@ -142,7 +194,8 @@ def _rules(table: Mapping[str, Any]) -> Rules:
     values: dict[str, Any] = {"name": table["name"], "extensions": tuple(table["extensions"])}
     values |= {f"test_{key}": value for key, value in tests.items()}
     values |= {"module_style": modules.get("style", "dotted")}
-    values |= {key: modules[key] for key in ("index", "roots") if key in modules}
+    values |= {key: value for key, value in modules.items() if key != "style"}
+    values |= {"family": table.get("family", "")}
     values |= {key: scopes[key] for key in ("class_visible", "private_prefix") if key in scopes}
     values |= semantics
     kinds = {field.name: str(field.type) for field in fields(Rules)}

@@ -10,7 +10,7 @@ import tree_sitter
 
 from remora.adapters.tree_sitter.language import Form, Language
 from remora.core.codegraph.builder import FactsBuilder
-from remora.core.codegraph.facts import UNKNOWN
+from remora.core.codegraph.facts import UNKNOWN, Import
 
 _DEPTH = 120
 """Deeper expressions are unknown; only generated or hostile text nests further."""
@@ -32,6 +32,7 @@ class Lowering:
 
     def __init__(self, language: Language, builder: FactsBuilder, text: bytes) -> None:
         self._forms = language.forms
+        self._rules = language.pair.rules
         self._builder = builder
         self._text = text
         self._seen: dict[int, int] = {}
@@ -75,7 +76,12 @@ class Lowering:
         return self._builder.shared("a", target, self.text(name)) if name is not None else UNKNOWN
 
     def _call(self, node: tree_sitter.Node, form: Form) -> int:
-        callee = self.value(node.child_by_field_id(form.first))
+        first = node.child_by_field_id(form.first)
+        if first is not None and self._rules.require and (module := self._required(node, first, form)):
+            return module
+        callee = self.value(first)
+        if form.text == "new" and self._rules.constructing_functions:
+            callee = self._builder.expression("C", callee)
         holder = node.child_by_field_id(form.second)
         positional: list[int] = []
         named: list[tuple[str, int]] = []
@@ -84,6 +90,18 @@ class Lowering:
             for child in [holder] if inner else holder.named_children:
                 self._argument(child, positional, named)
         return self._builder.expression("c", callee, tuple(positional), tuple(named))
+
+    def _required(self, node: tree_sitter.Node, first: tree_sitter.Node, form: Form) -> int:
+        """The module a call loads by a name written in full; 0 when it does not."""
+        holder = node.child_by_field_id(form.second)
+        if holder is None or self.text(first) not in self._rules.require or not holder.named_child_count:
+            return UNKNOWN
+        name = holder.named_children[0]
+        inner = self._forms.get(name.kind_id)
+        if inner is None or inner.op != "literal" or inner.text != "str":
+            return UNKNOWN
+        text = literal_text(self._text[name.start_byte : name.end_byte])
+        return self._builder.load(Import(text, "", node.start_point.row + 1))
 
     def _argument(self, child: tree_sitter.Node, positional: list[int], named: list[tuple[str, int]]) -> None:
         form = self._forms.get(child.kind_id)
@@ -120,8 +138,17 @@ class Lowering:
             inner = self._forms.get(child.kind_id)
             if inner is not None and inner.op == "pair":
                 key, value = child.child_by_field_id(inner.first), child.child_by_field_id(inner.second)
-                pairs.append((self.value(key), self.value(value)))
+                pairs.append((self._key(key, inner), self.value(value)))
+            elif inner is not None and inner.op == "name":
+                pairs.append((self._builder.shared("k", "str", self.text(child)), self.value(child)))
+            elif inner is not None and inner.op == "closure" and (name := child.child_by_field_name("name")):
+                pairs.append((self._builder.shared("k", "str", self.text(name)), self.value(child)))
         return self._builder.expression("d", form.text or "dict", *pairs)
+
+    def _key(self, node: tree_sitter.Node | None, form: Form) -> int:
+        if node is None or form.text != "literal":
+            return self.value(node)
+        return self._builder.shared("k", "str", literal_text(self._text[node.start_byte : node.end_byte]))
 
     def _choice(self, node: tree_sitter.Node, form: Form) -> int:
         children = node.named_children
@@ -136,9 +163,27 @@ class Lowering:
 
     def _union(self, node: tree_sitter.Node, form: Form) -> int:
         operator = node.child_by_field_name("operator")
-        if operator is None or self.text(operator) != form.text:
+        if operator is None or self.text(operator) not in form.texts:
             return UNKNOWN
         return self._alternatives([value for value in map(self.value, node.named_children) if value])
+
+    def _tuple(self, node: tree_sitter.Node, form: Form) -> int:
+        """A list that is its only element when it has one."""
+        children = node.named_children
+        return self.value(children[0]) if len(children) == 1 else self._list(node, form)
+
+    def _container(self, node: tree_sitter.Node, form: Form) -> int:
+        """The type of a list of a type."""
+        inner = node.child_by_field_id(form.first) if form.first else next(iter(node.named_children), None)
+        return self._builder.expression("i", self._builder.shared("k", "list", ""), self.value(inner))
+
+    def _construct(self, node: tree_sitter.Node, form: Form) -> int:
+        """A value of a class made without calling anything."""
+        return self._builder.expression("N", self.value(node.child_by_field_id(form.first)))
+
+    def _cast(self, node: tree_sitter.Node, form: Form) -> int:
+        declared = self.value(node.child_by_field_id(form.first) if form.first else node.named_children[-1])
+        return self._builder.expression("T", declared)
 
     def _inner(self, node: tree_sitter.Node, form: Form) -> int:
         if form.first:
@@ -192,6 +237,11 @@ class Lowering:
         "call": _call,
         "item": _item,
         "list": _list,
+        "tuple": _tuple,
+        "container": _container,
+        "construct": _construct,
+        "cast": _cast,
+        "shorthand": _name,
         "map": _map,
         "choice": _choice,
         "union": _union,

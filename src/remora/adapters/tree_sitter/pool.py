@@ -14,8 +14,10 @@ from itertools import chain, islice
 from typing import IO, TypeAlias
 
 from remora.adapters.tree_sitter.extract import extract
+from remora.adapters.tree_sitter.manifests import MANIFEST, read_manifest
 from remora.core import policy
 from remora.core.codegraph.facts import FileFacts, Scope, encode
+from remora.core.errors import Unavailable
 
 Job: TypeAlias = tuple[int, str, bytes]
 """Number of the file, its language, its text."""
@@ -45,17 +47,30 @@ def parse_many(jobs: Iterable[Job], limits: Limits = Limits()) -> Iterator[tuple
 
 def parse_one(language: str, text: bytes) -> bytes:
     """Encoded facts of one text; what defeats the extractor is said in `problem`."""
+    return encode(facts_of(language, text))
+
+
+def facts_of(language: str, text: bytes, *, declarations_only: bool = False) -> FileFacts:
+    """Facts of one text, never an exception: a text that breaks the extractor costs this file alone."""
     if b"\0" in text[:8_000]:
-        return failed(language, "binary content")
+        return _failed(language, "binary content")
     try:
-        return encode(extract(language, text))
-    except (RecursionError, MemoryError) as error:
-        return failed(language, type(error).__name__)
+        if language == MANIFEST:
+            return read_manifest(text)
+        return extract(language, text, declarations_only=declarations_only)
+    except Unavailable:
+        raise
+    except Exception as error:  # noqa: BLE001 - hostile text must not end a build; the file says what happened
+        return _failed(language, type(error).__name__)
 
 
 def failed(language: str, problem: str) -> bytes:
-    """Facts of a file that gave none."""
-    return encode(FileFacts(language, [Scope("module", "", "", -1, 1, 1)], [("?",)], problem=problem))
+    """Encoded facts of a file that gave none."""
+    return encode(_failed(language, problem))
+
+
+def _failed(language: str, problem: str) -> FileFacts:
+    return FileFacts(language, [Scope("module", "", "", -1, 1, 1)], [("?",)], problem=problem)
 
 
 _HEAD = struct.Struct("<qII")

@@ -3,13 +3,14 @@
 import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from remora.core import policy
 from remora.core.codegraph.evaluate import Evaluator
-from remora.core.codegraph.facts import FileFacts
+from remora.core.codegraph.facts import UNNAMED, FileFacts, Outline
 from remora.core.codegraph.link import Linked, Linker
-from remora.core.codegraph.modules import DottedModules
 from remora.core.codegraph.rules import Rules
+from remora.core.codegraph.styles import STYLES
 from remora.core.codegraph.values import Owner, Value, Values
 
 ROUNDS = 3
@@ -29,16 +30,28 @@ class LinkResult:
 
 
 class GraphLinker:
-    """Links the files of one language."""
+    """Links the files of one family of languages."""
 
-    def __init__(self, rules: Rules, files: Sequence[tuple[int, str]], load: Callable[[int], FileFacts]) -> None:
+    def __init__(
+        self,
+        rules: Rules,
+        files: Sequence[tuple[int, str]],
+        load: Callable[[int], FileFacts],
+        outlined: Callable[[int], Outline] | None = None,
+        manifests: Sequence[tuple[str, dict[str, Any]]] = (),
+    ) -> None:
+        """`outlined` gives package and names of a file, `manifests` are (path, content)."""
         self._load = load
         self._result = LinkResult()
         self._scopes: dict[int, dict[str, int]] = {}
         self._arriving: dict[tuple[int, int], dict[int, str]] = {}
         self._present = {index for index, _ in files}
-        self.modules = DottedModules(rules, files)
+        self.modules = STYLES[rules.module_style](rules, files, outlined or self._outline, manifests)
         self._linker = Linker(Evaluator(rules, self.modules, load, self._depend))
+
+    def _outline(self, file: int) -> Outline:
+        facts = self._load(file)
+        return Outline(facts.package, facts.names)
 
     def _depend(self, owner: Owner, on: Owner) -> None:
         self._result.dependencies.setdefault(owner, set()).add(on)
@@ -153,6 +166,6 @@ class GraphLinker:
         table = self._scopes.get(file)
         if table is None:
             rows = self._load(file).scopes
-            table = {scope.qualified: i for i, scope in enumerate(rows) if scope.kind != "comprehension"}
+            table = {scope.qualified: i for i, scope in enumerate(rows) if scope.kind not in UNNAMED}
             self._scopes[file] = table
         return table.get(qualified)

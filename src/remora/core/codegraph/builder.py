@@ -40,6 +40,7 @@ class FactsBuilder:
         self._uses: list[_Use] = []
         self._places: list[tuple[int, int]] = []
         self._outer: set[tuple[int, str]] = set()
+        self._set: set[int] = set()
         self._taken: dict[str, int] = {}
         self._closures: dict[int, int] = {}
         self._roots: list[int] = []
@@ -75,12 +76,12 @@ class FactsBuilder:
     def open(self, kind: str, name: str, start: int, end: int, line: int, end_line: int) -> int:
         """Enter a new scope; returns its index. Closures get a numbered name, repeated names a numbered suffix."""
         parent = self.scope if self._stack else -1
-        if kind == "closure":
+        if kind == "closure" and not name:
             self._closures[parent] = self._closures.get(parent, 0) + 1
             name = f"<lambda{self._closures[parent]}>"
         above = self.facts.scopes[parent].qualified if parent >= 0 else ""
         qualified = f"{above}.{name}" if above and name else name or above
-        if name:
+        if name and kind != "extension":
             self._taken[qualified] = count = self._taken.get(qualified, 0) + 1
             qualified = f"{qualified}~{count}" if count > 1 else qualified
         index = len(self.facts.scopes)
@@ -132,16 +133,25 @@ class FactsBuilder:
         self._recent.pop(name, None)
         self._places.append((position, self._stack[-1]))
 
+    def set_again(self, first: int) -> None:
+        """The bindings from `first` on declare nothing: they set what a scope around declares, if one does."""
+        self._set.update(range(first, len(self.facts.bindings)))
+
+    def place(self, position: int) -> None:
+        """Give the binding just added from outside its place, ahead of every block."""
+        self._places.append((position, _NO_BLOCK))
+
     def declare_outer(self, name: str) -> None:
         """Assignments of `name` in this scope belong to an enclosing one."""
         self._outer.add((self.scope, name))
 
-    def parameter(self, scope: int, parameter: Parameter, position: int) -> None:
-        """Add a parameter to a scope that was just opened."""
+    def parameter(self, scope: int, parameter: Parameter, position: int) -> int:
+        """Add a parameter to a scope that was just opened; returns its value."""
         row = self.facts.scopes[scope]
         value = self.expression("p", scope, len(row.parameters))
         row.parameters.append(parameter)
         self.bind(parameter.name, value, position, row.line, "p")
+        return value
 
     def load(self, item: Import) -> int:
         """Record an import; returns the imported value."""
@@ -165,12 +175,20 @@ class FactsBuilder:
         rows: list[Expression] = self.facts.expressions
         for use in self._uses:
             found = self._reaching(table, use)
-            if found:
-                rows[use.expression] = ("n", *found)
-            elif use.name == self._rules.super:
-                rows[use.expression] = ("S", self._method_of(use.scope))
+            row: Expression = ("n", *found) if found else ("u", use.name)
+            if not found and use.name == self._rules.super:
+                row = ("S", self._method_of(use.scope))
+            elif not found and use.name == self._rules.self_type:
+                row = ("s", self._class_of(use.scope))
+            elif self._rules.implicit_members and (classes := self._classes_between(use.scope, found)):
+                row = ("V", use.name, classes, self.shared(*row))
+            rows[use.expression] = row
         self._members(table)
         self._attributes()
+        if self._rules.module_style != "dotted":
+            bindings = self.facts.bindings
+            own = (name for name, held in self.facts.scopes[0].members.items() if bindings[held[-1]].kind in "da")
+            self.facts.names = sorted(own)
         return self.facts
 
     def _place_pending(self) -> None:
@@ -181,14 +199,21 @@ class FactsBuilder:
     def _table(self) -> dict[tuple[int, str], list[int]]:
         table: dict[tuple[int, str], list[int]] = {}
         moved: list[int] = []
-        for index, binding in enumerate(self.facts.bindings):
-            if (binding.scope, binding.name) in self._outer:
+        bindings = self.facts.bindings
+        own = {(item.scope, item.name) for at, item in enumerate(bindings) if at not in self._set} if self._set else ()
+        for index, binding in enumerate(bindings):
+            if index in self._set and binding.scope and (binding.scope, binding.name) not in own:
+                moved.append(index)
+            elif (binding.scope, binding.name) in self._outer:
                 moved.append(index)
             else:
                 table.setdefault((binding.scope, binding.name), []).append(index)
         for index in moved:
             binding = self.facts.bindings[index]
             scope = self._home(table, self.facts.scopes[binding.scope].parent, binding.name)
+            if index in self._set and (scope, binding.name) not in table:
+                table.setdefault((binding.scope, binding.name), []).append(index)
+                continue
             self.facts.bindings[index] = binding._replace(scope=scope)
             self._places[index] = (_LATE, _NO_BLOCK)
             table.setdefault((scope, binding.name), []).append(index)
@@ -207,6 +232,25 @@ class FactsBuilder:
         while scope > 0 and self.facts.scopes[self.facts.scopes[scope].parent].kind != "class":
             scope = self.facts.scopes[scope].parent
         return scope
+
+    def _class_of(self, scope: int) -> int:
+        while scope > 0 and self.facts.scopes[scope].kind not in ("class", "extension"):
+            scope = self.facts.scopes[scope].parent
+        return scope
+
+    def _classes_between(self, scope: int, found: list[int]) -> list[int]:
+        """Classes around a use that come before the scope its name was found in, inner first."""
+        home = self.facts.bindings[found[0]].scope if found else 0
+        classes: list[int] = []
+        while scope > 0:
+            row = self.facts.scopes[scope]
+            held = row.kind in ("class", "extension") and row.label != "namespace"
+            if held or row.owner:
+                classes.append(scope)
+            if scope == home:
+                return classes
+            scope = row.parent
+        return classes
 
     def _reaching(self, table: dict[tuple[int, str], list[int]], use: _Use) -> list[int]:
         scope = use.scope
@@ -274,7 +318,7 @@ class FactsBuilder:
         self.facts.stores = kept
 
     def _receiver_class(self, value: Expression) -> int:
-        if value[0] != "p" or value[2] != 0 or self._rules.receiver != "first":
+        if value[0] != "p" or value[2] != 0 or not self._rules.receiver:
             return -1
         method = self.facts.scopes[value[1]]
         if method.kind != "function" or "static" in method.flags:

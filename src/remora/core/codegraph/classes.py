@@ -1,14 +1,14 @@
 """Classes: members along the bases, methods bound to a receiver, values stored on objects outside of methods."""
 
 from abc import abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from remora.core import policy
+from remora.core.codegraph.facts import EXTENDED
 from remora.core.codegraph.fixpoint import Fixpoint
 from remora.core.codegraph.values import EMPTY, FOUND, Symbol, Value, Values, union
 
-_CLASS_METHODS = frozenset({"__new__", "__init_subclass__", "__class_getitem__"})
 _STORING = frozenset({"C", "I", "F", "L", "M"})
 
 
@@ -28,10 +28,21 @@ class Classes(Fixpoint):
     def receiver(self, file: int, scope: int, place: int) -> Value | None:
         """What the first parameter of a method is; None for any other parameter."""
         row = self.facts(file).scopes[scope]
-        if place != 0 or self.rules.receiver != "first" or "method" not in row.flags or "static" in row.flags:
+        if place != 0 or not self.rules.receiver or "method" not in row.flags or "static" in row.flags:
             return None
-        of_class = "classlevel" in row.flags or row.name in _CLASS_METHODS
-        return ("C" if of_class else "I", file, row.parent)
+        of_class = "classlevel" in row.flags or row.name in self.rules.class_methods
+        owner = self.owner(file, scope)
+        return ("C" if of_class else "I", *owner) if owner is not None else None
+
+    def owner(self, file: int, scope: int) -> Symbol | None:
+        """The class a method, an extension or a class scope is of."""
+        row = self.facts(file).scopes[scope]
+        if not row.owner:
+            return (file, scope if row.kind == "class" else row.parent)
+        for value in self.within(self.top(file, scope), lambda: self.values(file, row.owner)):
+            if value[0] == "C" or (value[0] == "F" and self.rules.constructing_functions):
+                return (value[1], value[2])
+        return None
 
     def bind(self, members: Values, receiver: Value) -> Values:
         """Methods found on a class, as seen on `receiver`."""
@@ -76,7 +87,43 @@ class Classes(Fixpoint):
             row = self.facts(owner[0]).scopes[owner[1]]
             if name in row.members or name in row.attributes:
                 return union((self.ask(("a", owner[0], owner[1], False, name)), {FOUND: 0}))
+            attached = self._attached(owner, name)
+            if attached:
+                return union((attached, {FOUND: 0}))
         return EMPTY
+
+    def _attached(self, owner: Symbol, name: str) -> Values:
+        """What other places attach to a class under a name."""
+        if self.rules.module_style == "dotted":
+            return EMPTY
+        full = f"{self.facts(owner[0]).scopes[owner[1]].name}.{name}"
+        self.depend((0, full))
+        found: Values = {}
+        for file in self.modules.attached(owner[0], full) or (owner[0],):
+            facts = self.facts(file)
+            self.depend((file, full))
+            for number in facts.scopes[0].members.get(full, ()):
+                row = facts.expressions[facts.bindings[number].value]
+                if row[0] == "f" and self.owner(file, row[1]) == owner:
+                    found[("F", file, row[1])] = 0
+        return found
+
+    def _extensions(self, owner: Symbol) -> Iterator[tuple[int, int]]:
+        """(file, scope) of the extensions of a class that name bases."""
+        if self.rules.module_style == "dotted":
+            return
+        name = self.facts(owner[0]).scopes[owner[1]].name
+        full = f"{name}.{EXTENDED}"
+        self.depend((0, full))
+        for file in dict.fromkeys((owner[0], *self.modules.attached(owner[0], full))):
+            self.depend((file, name))
+            for index, row in enumerate(self.facts(file).scopes):
+                if row.kind == "extension" and row.name == name and row.bases and self.owner(file, index) == owner:
+                    yield file, index
+
+    def declares(self, file: int, scope: int, name: str) -> tuple[Values, bool]:
+        """The member of a class or its bases, with `FOUND`, and whether every base is known."""
+        return self._declared_member(file, scope, name), self.bases(file, scope)[1]
 
     def own_member(self, file: int, scope: int, name: str) -> Values:
         """A member a class declares or its methods set on the receiver."""
@@ -106,19 +153,20 @@ class Classes(Fixpoint):
         for base in self.direct_bases(*item):
             if base[0] == "C":
                 complete &= self._linearise((base[1], base[2]), seen, (*above, item))
-            elif base != ("X", "object"):
+            elif base != ("X", self.rules.root_class):
                 complete = False
         return complete
 
     def direct_bases(self, file: int, scope: int) -> list[Value]:
         """The classes (and external names) a class names as its bases."""
-        facts = self.facts(file)
         found: list[Value] = []
-        for written in facts.scopes[scope].bases:
-            row = facts.expressions[written]
-            base = row[1] if row[0] == "i" else written
-            values = self.within(self.top(file, scope), lambda at=base: self.values(file, at))  # type: ignore[misc]
-            found.extend(values or [("X", "?")])
+        for home, index in ((file, scope), *self._extensions((file, scope))):
+            facts = self.facts(home)
+            for written in facts.scopes[index].bases:
+                row = facts.expressions[written]
+                base = row[1] if row[0] == "i" else written
+                values = self.within(self.top(home, index), lambda at=base, of=home: self.values(of, at))  # type: ignore[misc]
+                found.extend(values or [("X", "?")])
         return found
 
     # --- stores outside of methods

@@ -78,6 +78,13 @@ class Containers(Classes):
     def _typed(self, value: Value, key: Any) -> Values:
         return self.typed(value[1], value[2])
 
+    def _results(self, value: Value, key: Any) -> Values:
+        parts = self.facts(value[1]).expressions[value[2]][2:]
+        place = _position(key)
+        if place is None or not -len(parts) <= place < len(parts):
+            return EMPTY
+        return self.typed(value[1], parts[place])
+
     def _rest(self, value: Value, key: Any) -> Values:
         place = _position(key)
         if place is not None and place >= 0:
@@ -119,6 +126,7 @@ class Containers(Classes):
         "G": _generated,
         "Q": _typed,
         "R": _rest,
+        "D": _results,
         "V": _values,
         "J": _items,
         "H": _pair,

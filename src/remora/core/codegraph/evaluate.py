@@ -6,11 +6,12 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 from remora.core.codegraph.containers import Containers
-from remora.core.codegraph.facts import Binding, Scope
-from remora.core.codegraph.values import EMPTY, Key, Value, Values, inferred, known, union
+from remora.core.codegraph.facts import Binding, Import, Scope
+from remora.core.codegraph.styles import PACKAGED
+from remora.core.codegraph.values import EMPTY, FOUND, Key, Value, Values, inferred, known, union
 
-_UNWRAP = frozenset({"Optional", "Union", "Annotated", "Final", "ClassVar", "Required", "NotRequired"})
-_CLASS_OF = frozenset({"Type", "type"})
+_DEFAULT, _WHOLE = "=default", "=*"
+"""Names of a module's default export and of the one value it exports as a whole."""
 
 
 class Evaluator(Containers):
@@ -56,23 +57,69 @@ class Evaluator(Containers):
         return found if binding.kind in "di" else inferred(found)
 
     def _free(self, file: int, row: Any, index: int) -> Values:
-        home = self._provider(file, row[1]) if self.facts(file).stars else None
-        return {("X", row[1]): 0} if home is None else self._member(home, row[1])
+        name = row[1]
+        if self.facts(file).stars and not self.rules.exports:
+            found = self._provided(file, name)
+            if found is not None:
+                return found
+        if self.rules.module_style in PACKAGED:
+            self.depend((0, name))
+            for package in self.modules.around(file):
+                found = self._in_package(package, name)
+                if found is not None:
+                    return found
+            module = self.modules.resolve(file, name)
+            if module is not None:
+                return {module: 0}
+        return {("X", name): 0}
 
-    def _provider(self, file: int, name: str) -> int | None:
-        """The module that binds a name of `file`: itself, or the first along its imports of everything."""
-        todo, seen = [file], {file}
+    def _in_package(self, package: Value, name: str) -> Values | None:
+        """What a package's files declare under a name; None when none does."""
+        self.depend((0, name))
+        homes = self.modules.providers(str(package[1]), name)
+        return union([self._member(home, name) for home in homes]) if homes else None
+
+    def _provided(self, file: int, name: str) -> Values | None:
+        """What a name means in a file: its own, or the first along its imports of everything; None when nothing."""
+        todo: list[Value] = [("M", file)]
+        seen = {("M", file)}
         while todo:
             home = todo.pop()
-            self.depend((home, name))
-            facts = self.facts(home)
+            if home[0] == "P":
+                found = self._in_package(home, name)
+                if found is not None:
+                    return found
+                continue
+            if home[0] == "C":
+                members, _ = self.declares(home[1], home[2], name)
+                if members:
+                    return self.bind({value: tier for value, tier in members.items() if value != FOUND}, home)
+                continue
+            self.depend((home[1], name))
+            facts = self.facts(home[1])
             if name in facts.scopes[0].members:
-                return home
-            stars = (self.modules.resolve(home, facts.imports[star].module) for star in reversed(facts.stars))
-            fresh = [int(star[1]) for star in stars if star is not None and star[0] == "M" and star[1] not in seen]
+                return self._member(home[1], name)
+            stars = [self._star(home[1], facts.imports[star].module) for star in reversed(facts.stars)]
+            fresh = [star for star in stars if star is not None and star not in seen]
             seen.update(fresh)
             todo.extend(fresh)
         return None
+
+    def _star(self, file: int, module: str) -> Value | None:
+        found = self.modules.resolve(file, module)
+        if found is None and self.rules.module_style in PACKAGED:
+            return next((value for value in self._path(file, module) if value[0] in ("M", "P", "C")), None)
+        return found
+
+    def _path(self, file: int, module: str) -> Values:
+        """What a written path means whose head is a module and whose tail are names in it."""
+        found = self.modules.resolve(file, module)
+        if found is not None:
+            return {found: 0}
+        head, mark, name = module.rpartition(self.rules.separator)
+        if not mark or not head:
+            return EMPTY
+        return union([self.attribute(value, name) for value in self._path(file, head) if value[0] in ("M", "P", "C")])
 
     def _member(self, file: int, name: str) -> Values:
         facts = self.facts(file)
@@ -81,17 +128,41 @@ class Evaluator(Containers):
 
     def _import(self, file: int, row: Any, index: int) -> Values:
         item = self.facts(file).imports[row[1]]
+        if self.rules.module_style in PACKAGED:
+            return self._imported(file, item.module, item.name)
         module = self.modules.resolve(file, item.module)
+        if module is not None and self.rules.exports and item.name in ("", "default"):
+            return self._whole(int(module[1]), item.name)
         if module is not None and not item.name:
             return {module: 0}
         if module is not None and self._has(module, item.name):
             return self.attribute(module, item.name)
         return {("X", f"{item.module}.{item.name}" if item.name else item.module): 0}
 
+    def imported(self, file: int, item: Import) -> Values:
+        """What an import of a name gives."""
+        return self._imported(file, item.module, item.name)
+
+    def _imported(self, file: int, module: str, name: str) -> Values:
+        parts = self._path(file, module)
+        found = union([self.attribute(value, name) for value in parts]) if name else parts
+        return found or {("X", self.rules.separator.join(filter(None, (module, name)))): 0}
+
+    def _whole(self, file: int, name: str) -> Values:
+        """A module as it is imported: its default, the one value it exports, or itself."""
+        for member in (_DEFAULT, _WHOLE) if name else (_WHOLE,):
+            self.depend((file, member))
+            if member in self.facts(file).scopes[0].members:
+                found = self._member(file, member)
+                return found if name else union((found, {("M", file): 0}))
+        return {("M", file): 0}
+
     def _has(self, module: Value, name: str) -> bool:
         """Whether a module or package binds a name or holds a module of that name."""
         self.depend((0, name))
-        if module[0] == "M" and self._provider(module[1], name) is not None:
+        if module[0] == "M" and self.rules.exports:
+            return bool(self._of_module(module, name))
+        if module[0] == "M" and self._provided(module[1], name) is not None:
             return True
         return self.modules.child((module[0], module[1]), name) is not None
 
@@ -171,9 +242,39 @@ class Evaluator(Containers):
                     found[("I", *inner[1:])] = 1
         return found
 
+    def _seen_bare(self, file: int, row: Any, index: int) -> Values:
+        """A member of an enclosing class or its bases, else what the name means around the classes."""
+        vague = False
+        for scope in row[2]:
+            owner = self.owner(file, scope)
+            if owner is None:
+                continue
+            members, complete = self.declares(*owner, row[1])
+            if members:
+                return self.bind({value: tier for value, tier in members.items() if value != FOUND}, ("I", *owner))
+            vague = vague or not complete
+        found = self.values(file, row[3])
+        return {("Y", f"?.{row[1]}"): 1} if vague and all(value[0] == "X" for value in found) else found
+
+    def _own_class(self, file: int, row: Any, index: int) -> Values:
+        owner = self.owner(file, row[1]) if row[1] > 0 else None
+        return {("C", *owner): 0} if owner is not None else EMPTY
+
+    def _elsewhere(self, file: int, row: Any, index: int) -> Values:
+        self.depend((0, row[1]))
+        homes = self.modules.definitions(file, row[1])
+        return union([self._member(home, row[1]) for home in homes]) if homes else {("X", row[1]): 0}
+
+    def _constructed(self, file: int, row: Any, index: int) -> Values:
+        return {("I", *value[1:]): 1 for value in self.values(file, row[1]) if value[0] == "C"}
+
+    def _as_class(self, file: int, row: Any, index: int) -> Values:
+        """What `new` makes an object of: a class, or a function that serves as one."""
+        return {("C", *v[1:]) if v[0] == "F" else v: tier for v, tier in self.values(file, row[1]).items()}
+
     def _super(self, file: int, row: Any, index: int) -> Values:
         scopes = self.facts(file).scopes
-        if row[1] <= 0 or scopes[scopes[row[1]].parent].kind != "class":
+        if row[1] <= 0 or self.owner(file, row[1]) is None:
             return EMPTY
         return {("Z", file, row[1]): 1}
 
@@ -187,6 +288,8 @@ class Evaluator(Containers):
         if not expression:
             return EMPTY
         row = self.facts(file).expressions[expression]
+        if row[0] == "l" and row[1] == "results":
+            return {("D", file, expression): 1}
         if row[0] in ("|", "l"):
             return union([self.typed(file, part) for part in row[1 if row[0] == "|" else 2 :]], 1)
         if row[0] == "i":
@@ -201,9 +304,9 @@ class Evaluator(Containers):
 
     def _generic(self, value: Value, file: int, row: Any) -> Values:
         last = str(value[1]).rpartition(".")[2] if value[0] == "X" else ""
-        if last in _UNWRAP:
+        if last in self.rules.unwrap:
             return self.typed(file, row[2])
-        if last in _CLASS_OF:
+        if last in self.rules.class_of:
             return {item: 1 for item in self.values(file, row[2]) if item[0] == "C"}
         if value[0] == "C":
             return {("I", *value[1:]): 1}
@@ -228,16 +331,30 @@ class Evaluator(Containers):
         return union((found, stored)) if stored else found
 
     def _of_module(self, value: Value, name: str) -> Values:
-        home = self._provider(value[1], name)
-        own = self._member(home, name) if home is not None else EMPTY
+        if self.rules.exports:
+            return self._exported(value[1], name)
+        own = self._provided(value[1], name) or EMPTY
         return union((own, self._of_package(value, name)))
+
+    def _exported(self, file: int, name: str) -> Values:
+        found = self._provided(file, f"={name}")
+        if found is not None:
+            return found
+        self.depend((file, _WHOLE))
+        if _WHOLE in self.facts(file).scopes[0].members:
+            parts = [self.attribute(value, name) for value in self._member(file, _WHOLE) if value != ("M", file)]
+            return union(parts)
+        return self._provided(file, name) or EMPTY
 
     def _of_package(self, value: Value, name: str) -> Values:
         self.depend((0, name))
+        found = self._in_package(value, name) if value[0] == "P" else None
         child = self.modules.child((value[0], value[1]), name)
-        return {child: 0} if child is not None else EMPTY
+        return union((found or EMPTY, {child: 0} if child is not None else EMPTY))
 
     def _of_object(self, value: Value, name: str) -> Values:
+        if name == self.rules.new and value[0] == "C" and not self.declares(value[1], value[2], name)[0]:
+            return {value: 0}
         return self.bind(self.lookup(value[1], value[2], name), value)
 
     def _of_parameter(self, value: Value, name: str) -> Values:
@@ -246,11 +363,17 @@ class Evaluator(Containers):
 
     def _of_super(self, value: Value, name: str) -> Values:
         file, method = value[1], value[2]
-        owner = self.facts(file).scopes[method].parent
-        receiver = self.receiver(file, method, 0) or ("I", file, owner)
-        return self.bind(self.lookup(file, owner, name, skip=True), receiver)
+        owner = self.owner(file, method)
+        if owner is None:
+            return EMPTY
+        receiver = self.receiver(file, method, 0) or ("I", *owner)
+        return self.bind(self.lookup(*owner, name, skip=True), receiver)
 
     def _of_container(self, value: Value, name: str) -> Values:
+        if self.rules.attribute_items and value[0] == "L" and self.facts(value[1]).expressions[value[2]][0] == "d":
+            found = self.element(value, ("str", name))
+            if found:
+                return found
         return {("K", value, name): 1}
 
     def _of_external(self, value: Value, name: str) -> Values:
@@ -351,6 +474,11 @@ class Evaluator(Containers):
         "x": _exception,
         "S": _super,
         "T": _declared,
+        "V": _seen_bare,
+        "s": _own_class,
+        "E": _elsewhere,
+        "N": _constructed,
+        "C": _as_class,
     }
     _ATTRIBUTES: ClassVar[dict[str, Callable[["Evaluator", Value, str], Values]]] = {
         "M": _of_module,

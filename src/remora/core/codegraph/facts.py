@@ -5,7 +5,8 @@ Expressions are rows of one table, children by index, so that values can be eval
   ("i", object, key)  ("k", type, text)  ("l", type, element, ...)  ("d", type, (key, value), ...)  ("f", scope)
   ("g", scope) comprehension  ("|", alternative, ...)  ("e", object) element of  ("w", object) entered context
   ("b", object, position) destructured  ("p", scope, position) parameter  ("m", import)  ("*", object) spread
-  ("x", class) caught exception  ("D", call, scope) decorated definition  ("S", scope) super  ("N", class) construction
+  ("V", name, classes, otherwise) member seen bare  ("s", class) enclosing class  ("E", name) defined elsewhere
+  ("C", function) what `new` takes  ("x", class) caught exception  ("D", call, scope) decorated definition  ("S", scope) super  ("N", class) construction
 """
 
 import json
@@ -16,7 +17,11 @@ from typing import Any, NamedTuple, TypeAlias
 Expression: TypeAlias = tuple[Any, ...]
 """One row of the expression table: the operation, then its operands."""
 UNKNOWN = 0
-FORMAT = "1"
+EXTENDED = "^"
+"""`Class.^` is a name of every file that gives a class bases from outside of its body."""
+UNNAMED = frozenset({"comprehension", "extension"})
+"""Kinds of scopes that are no symbols."""
+FORMAT = "2"
 """Version of this layout and of the rules that fill it; part of every cache key."""
 
 
@@ -79,6 +84,10 @@ class Scope:
     """Values stored on the receiver by the methods of a class."""
     signature: str = ""
     doc: str = ""
+    label: str = ""
+    """The kind that is shown, when it is not the first word of `kind`."""
+    owner: int = UNKNOWN
+    """The class a method is attached to from outside of its body, as an expression."""
 
 
 class Store(NamedTuple):
@@ -107,10 +116,21 @@ class FileFacts:
     code_lines: int = 0
     errors: int = 0
     """Syntax errors the grammar reported, or expressions given up on."""
+    package: str = ""
+    """The package or namespace the file says it belongs to."""
+    names: list[str] = field(default_factory=list)
+    """Top-level names of its own, where files of a package see one another's."""
     problem: str = ""
     """Why the file has no facts (deadline, crash, too big); "" when it has."""
 
+    def manifest(self) -> dict[str, Any]:
+        """The content of a file that decides what module names mean; empty for any other."""
+        found = [row[2] for row in self.expressions if row[0] == "k" and row[1] == "manifest"]
+        content = json.loads(found[0]) if found else {}
+        return content if isinstance(content, dict) else {}
 
+
+_HEAD_BYTES = 2_048
 _SCOPE_FIELDS = tuple(item.name for item in fields(Scope))
 
 
@@ -128,14 +148,35 @@ def encode(facts: FileFacts) -> bytes:
         facts.lines,
         facts.code_lines,
         facts.errors,
+        facts.package,
+        facts.names,
         facts.problem,
     ]
-    return zlib.compress(json.dumps(rows, separators=(",", ":")).encode("ascii"), 1)
+    head = json.dumps([facts.package, facts.names, facts.problem], separators=(",", ":"))
+    body = json.dumps(rows, separators=(",", ":"))
+    return zlib.compress(f"{head}\n{body}".encode("ascii"), 1)
+
+
+class Outline(NamedTuple):
+    """What packages need to know of a file without unpacking it."""
+
+    package: str
+    names: list[str]
+
+
+def outline(data: bytes) -> Outline:
+    """The first line of `encode`d bytes."""
+    stream = zlib.decompressobj()
+    head = stream.decompress(data, _HEAD_BYTES)
+    while b"\n" not in head:
+        head += stream.decompress(stream.unconsumed_tail, _HEAD_BYTES)
+    package, names, _ = json.loads(head.partition(b"\n")[0])
+    return Outline(package, names)
 
 
 def decode(data: bytes) -> FileFacts:
     """Facts from `encode`d bytes. Expression rows stay lists; they are only ever indexed."""
-    rows = json.loads(zlib.decompress(data))
+    rows = json.loads(zlib.decompress(data).partition(b"\n")[2])
     scopes = [Scope(*row) for row in rows[1]]
     for scope in scopes:
         scope.parameters = [Parameter(*row) for row in scope.parameters]

@@ -6,7 +6,7 @@ from typing import Any
 
 from remora.core import policy
 from remora.core.codegraph.facts import FileFacts
-from remora.core.codegraph.modules import DottedModules
+from remora.core.codegraph.modules import Modules
 from remora.core.codegraph.rules import Rules
 from remora.core.codegraph.values import EMPTY, MANY, Key, Owner, Values
 
@@ -30,7 +30,7 @@ class Fixpoint(ABC):
     def __init__(
         self,
         rules: Rules,
-        modules: DottedModules,
+        modules: Modules,
         load: Callable[[int], FileFacts],
         consulted: Callable[[Owner, Owner], None],
     ) -> None:

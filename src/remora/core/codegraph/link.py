@@ -6,7 +6,9 @@ from typing import Any
 
 from remora.core import policy
 from remora.core.codegraph.evaluate import Evaluator, argument
-from remora.core.codegraph.facts import FileFacts, Site
+from remora.core.codegraph.facts import FileFacts, Import, Site
+from remora.core.codegraph.modules import components
+from remora.core.codegraph.styles import PACKAGED
 from remora.core.codegraph.values import Value, Values
 
 Target = tuple[int, int]
@@ -15,6 +17,7 @@ EXTRACTED, INFERRED, AMBIGUOUS = 0, 1, 2
 TIERS = ("EXTRACTED", "INFERRED", "AMBIGUOUS")
 KINDS = ("contains", "calls", "imports", "inherits", "implements", "references")
 
+_CONTRACTS = frozenset({"interface", "trait", "protocol"})
 _FLOWING = ("F", "B", "C", "I", "L", "G", "M", "W")
 
 
@@ -141,6 +144,9 @@ class Linker:
             self._flow(value, row)
             return True
         if kind == "C":
+            if self._evaluator.load(value[1]).scopes[value[2]].kind != "class":
+                self._edge(scope, "calls", value[1:3], tier, site.line)
+                return True
             self._edge(scope, "references", value[1:3], tier, site.line)
             for method in self._evaluator.methods(value, self._evaluator.rules.constructor):
                 self._edge(scope, "calls", method[1:3], tier, site.line)
@@ -152,7 +158,15 @@ class Linker:
                 self._edge(scope, "calls", method[1:3], INFERRED, site.line)
                 self._flow(method, row)
             return bool(methods)
+        if kind == "Z" and self._evaluator.rules.super_constructs:
+            self._construct_base(scope, site, value)
         return bool(kind == "Z")
+
+    def _construct_base(self, scope: int, site: Site, value: Value) -> None:
+        for name in self._evaluator.rules.constructor:
+            for method in self._evaluator.attribute(value, name):
+                if method[0] in ("F", "B"):
+                    self._edge(scope, "calls", method[1:3], INFERRED, site.line)
 
     def _callbacks(self, scope: int, site: Site, row: Any, value: Value) -> None:
         """A built-in that is known to call an argument calls it here."""
@@ -216,14 +230,15 @@ class Linker:
     # --- what a file names of others
 
     def _modules(self) -> frozenset[str]:
-        parts = {part for item in self._facts.imports for part in item.module.split(".")}
-        return frozenset(parts | {item.name for item in self._facts.imports}) - {"", "*"}
+        parts = components(item.module for item in self._facts.imports)
+        return (parts | {item.name for item in self._facts.imports}) - {"", "*"}
 
     def _imports(self) -> None:
         modules = self._evaluator.modules
         for item in self._facts.imports:
             module = modules.resolve(self._file, item.module)
             if module is None or module[0] != "M" or module[1] == self._file:
+                self._packaged(item)
                 continue
             self._edge(0, "imports", (int(module[1]), 0), EXTRACTED, item.line)
             if item.name in ("", "*"):
@@ -234,20 +249,54 @@ class Linker:
                 elif value[0] == "M" and value[1] != self._file:
                     self._edge(0, "imports", (value[1], 0), EXTRACTED, item.line)
 
+    def _packaged(self, item: Import) -> None:
+        """An import of a name of a package."""
+        if self._evaluator.rules.module_style not in PACKAGED:
+            return None
+        if not item.name:
+            return self._used(item)
+        for value in self._evaluator.imported(self._file, item):
+            if value[0] in ("F", "C", "M", "B") and value[1] != self._file:
+                self._edge(0, "imports", (value[1], 0), EXTRACTED, item.line)
+                if value[0] != "M":
+                    self._edge(0, "imports", value[1:3], EXTRACTED, item.line)
+        return None
+
+    def _used(self, item: Import) -> None:
+        """Of a package imported as a whole, the files whose names are used here."""
+        facts = self._facts
+        own = {
+            place
+            for place, binding in enumerate(facts.bindings)
+            if binding.kind == "i"
+            and facts.expressions[binding.value][0] == "m"
+            and facts.imports[facts.expressions[binding.value][1]] == item
+        }
+        for row in facts.expressions:
+            if row[0] != "a":
+                continue
+            named = facts.expressions[row[1]]
+            if named[0] == "n" and own.intersection(named[1:]):
+                for value in self._evaluator.imported(self._file, item._replace(name=row[2])):
+                    if value[0] in ("F", "C") and value[1] != self._file:
+                        self._edge(0, "imports", (value[1], 0), EXTRACTED, item.line)
+
     def _classes(self) -> None:
         for index, row in enumerate(self._facts.scopes):
             if row.kind != "class":
                 continue
             for base in self._evaluator.direct_bases(self._file, index):
-                if base[0] == "C":
-                    self._edge(index, "inherits", base[1:3], EXTRACTED, row.line)
+                if base[0] == "C" and base[1:3] != (self._file, index):
+                    label = self._evaluator.facts(base[1]).scopes[base[2]].label
+                    kind = "implements" if label in _CONTRACTS and row.label not in _CONTRACTS else "inherits"
+                    self._edge(index, kind, base[1:3], EXTRACTED, row.line)
 
     # --- odds and ends
 
     def _caller(self, scope: int) -> int:
         """The symbol a scope's calls belong to: class bodies run in their module, comprehensions where they stand."""
         scopes = self._facts.scopes
-        while scopes[scope].kind in ("comprehension", "class"):
+        while scopes[scope].kind in ("comprehension", "class", "extension"):
             scope = scopes[scope].parent
         return scope
 

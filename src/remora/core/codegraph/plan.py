@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from remora.core.codegraph.build import LinkResult
 from remora.core.codegraph.facts import FileFacts
 from remora.core.codegraph.link import KINDS, Linked
+from remora.core.codegraph.modules import components
 from remora.core.codegraph.snapshot import (
     DependencyRow,
     EdgeRow,
@@ -68,7 +69,7 @@ def module_parts(paths: Iterable[str]) -> set[str]:
     """Names by which files that came or went may be imported: each folder's and the file's own."""
     found: set[str] = set()
     for path in paths:
-        found.update(path[: path.rfind(".")].split("/"))
+        found |= components([path[: path.rfind(".")]])
     return found
 
 

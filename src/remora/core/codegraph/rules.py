@@ -9,6 +9,17 @@ class Rules:
 
     name: str
     module_style: str = "dotted"
+    family: str = ""
+    """Languages whose files import one another, by the name of the one whose rules link them; "" = only itself."""
+    exports: tuple[str, ...] = ()
+    """Expressions that mean the object a module exports."""
+    require: frozenset[str] = frozenset()
+    """Functions that load the module their first argument names."""
+    manifests: tuple[str, ...] = ()
+    """Names of files that decide what module names mean."""
+    separator: str = "."
+    nested_packages: bool = False
+    """A package sees the names of those above it."""
     extensions: tuple[str, ...] = ()
     index: tuple[str, ...] = ()
     roots: tuple[str, ...] = ()
@@ -20,6 +31,36 @@ class Rules:
     enter: tuple[str, ...] = ()
     item: tuple[str, ...] = ()
     super: str = ""
+    super_constructs: bool = False
+    """Calling `super` itself constructs the base."""
+    this: str = ""
+    """Name of the object inside of methods that do not declare it as their first parameter."""
+    self_type: str = ""
+    """Name of the enclosing class inside of it."""
+    implicit_members: bool = False
+    """Members of the enclosing classes are seen bare."""
+    new: str = ""
+    """The method of a class that constructs, where construction is not a call of the class."""
+    constructing_functions: bool = False
+    """`new` of a function makes an object with what is attached to the function."""
+    attribute_items: bool = False
+    """`map.name` is `map["name"]`."""
+    static_words: frozenset[str] = frozenset()
+    property_words: frozenset[str] = frozenset()
+    private_words: frozenset[str] = frozenset()
+    public_words: frozenset[str] = frozenset()
+    """Words before a name that make it static, computed, hidden; when any are public, only those are."""
+    public_case: bool = False
+    """Names that begin with an upper case letter are public, no others."""
+    public_pattern: str = ""
+    """Hidden names of this shape are public all the same."""
+    unwrap: frozenset[str] = frozenset()
+    """Types that stand for what they hold."""
+    class_of: frozenset[str] = frozenset()
+    """Types whose values are the classes they hold."""
+    class_methods: frozenset[str] = frozenset()
+    """Methods that receive the class without being marked so."""
+    root_class: str = ""
     static: frozenset[str] = frozenset()
     classlevel: frozenset[str] = frozenset()
     property: frozenset[str] = frozenset()
@@ -34,3 +75,5 @@ class Rules:
     test_folders: frozenset[str] = frozenset()
     test_functions: tuple[str, ...] = ()
     test_classes: tuple[str, ...] = ()
+    test_marks: frozenset[str] = frozenset()
+    test_closures: bool = False

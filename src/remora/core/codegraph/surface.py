@@ -52,7 +52,7 @@ class _Surface:
 
     def _scope(self, index: int) -> Any:
         scope = self._facts.scopes[index]
-        head = [scope.kind, scope.qualified, scope.flags]
+        head = [scope.kind, scope.qualified, scope.flags, scope.label, self._value(scope.owner)]
         parameters = [[p.name, p.kind, self._value(p.type), self._value(p.default)] for p in scope.parameters]
         lists = (scope.returns, scope.yields, scope.bases)
         values = [[self._value(value) for value in part] for part in lists]
@@ -83,7 +83,7 @@ class _Surface:
     def _row(self, index: int) -> tuple[Any, list[int]]:
         row = self._facts.expressions[index]
         op = row[0]
-        if op in ("f", "g", "S"):
+        if op in ("f", "g", "S", "s"):
             return [op, self._facts.scopes[row[1]].qualified], []
         if op == "p":
             return [op, self._facts.scopes[row[1]].qualified, row[2]], []
@@ -91,8 +91,10 @@ class _Surface:
             return [op, *self._facts.imports[row[1]][:2]], []
         if op == "n":
             return self._names(row)
-        if op in ("u", "k", "?"):
+        if op in ("u", "k", "?", "E"):
             return list(row), []
+        if op == "V":
+            return [op, row[1], [self._facts.scopes[scope].qualified for scope in row[2]]], [row[3]]
         return self._compound(row)
 
     def _names(self, row: Any) -> tuple[Any, list[int]]:

@@ -1,11 +1,14 @@
 """The declarations of a file as symbol rows: scopes with names, and the variables of modules and classes."""
 
+import re
 from collections.abc import Iterator
 from fnmatch import fnmatchcase
 from typing import NamedTuple
 
-from remora.core.codegraph.facts import FileFacts, Scope
+from remora.core.codegraph.facts import UNNAMED, FileFacts, Scope
 from remora.core.codegraph.rules import Rules
+
+_WORD = re.compile(r"\w+")
 
 
 class Declared(NamedTuple):
@@ -33,13 +36,14 @@ def declarations(facts: FileFacts, rules: Rules, path: str) -> list[Declared]:
     public: dict[int, bool] = {}
     taken: set[str] = set()
     for index, scope in enumerate(facts.scopes):
-        if scope.kind == "comprehension":
+        if scope.kind in UNNAMED:
             tested[index], public[index] = tested[scope.parent], public[scope.parent]
             continue
-        hidden = bool(rules.private_prefix) and scope.name.startswith(rules.private_prefix)
-        dunder = scope.name.startswith("__") and scope.name.endswith("__")
-        public[index] = (not hidden or dunder) and public.get(scope.parent, True) and scope.kind != "closure"
-        tested[index] = in_tests and (tested.get(scope.parent, False) or _is_test(scope, rules))
+        named = scope.kind != "closure" or not scope.name.startswith("<")
+        public[index] = named and public.get(scope.parent, True) and _is_public(scope.name, scope.signature, rules)
+        marked = not rules.test_marks.isdisjoint(scope.flags)
+        inside = in_tests and (tested.get(scope.parent, False) or _is_test(scope, rules))
+        tested[index] = marked or inside or tested.get(scope.parent, False)
         name = scope.name if scope.parent >= 0 else path.rpartition("/")[2]
         found.append(_declared(facts, scope, index, name, public[index], tested[index]))
         taken.add(scope.qualified)
@@ -50,7 +54,9 @@ def declarations(facts: FileFacts, rules: Rules, path: str) -> list[Declared]:
 def _declared(facts: FileFacts, scope: Scope, index: int, name: str, public: bool, test: bool) -> Declared:
     parent = facts.scopes[scope.parent].qualified if scope.parent >= 0 else ""
     kind = "method" if scope.kind == "function" and "method" in scope.flags else scope.kind
-    kind = "function" if kind == "closure" else kind
+    kind = scope.label or ("function" if kind == "closure" else kind)
+    if scope.owner and "." in scope.qualified:
+        parent = scope.qualified.rpartition(".")[0]
     decorators = ",".join(flag for flag in scope.flags if flag != "method")
     lines = (scope.line, scope.end_line)
     return Declared(
@@ -61,16 +67,42 @@ def _declared(facts: FileFacts, scope: Scope, index: int, name: str, public: boo
 def _variables(facts: FileFacts, rules: Rules, taken: set[str]) -> Iterator[Declared]:
     for binding in facts.bindings:
         scope = facts.scopes[binding.scope]
-        if binding.kind != "a" or scope.kind not in ("module", "class"):
+        if binding.kind != "a" or scope.kind not in ("module", "class") or binding.name[:1] == "=":
             continue
         qualified = f"{scope.qualified}.{binding.name}" if scope.qualified else binding.name
         if qualified in taken:
             continue
         taken.add(qualified)
         kind = "field" if scope.kind == "class" else "constant" if binding.name.isupper() else "variable"
-        hidden = bool(rules.private_prefix) and binding.name.startswith(rules.private_prefix)
         place = (binding.line, binding.line)
-        yield Declared(-1, scope.qualified, qualified, binding.name, kind, *place, not hidden, False, "", "", "")
+        yield Declared(
+            -1,
+            scope.qualified,
+            qualified,
+            binding.name,
+            kind,
+            *place,
+            _is_public(binding.name, "", rules),
+            False,
+            "",
+            "",
+            "",
+        )
+
+
+def _is_public(name: str, signature: str, rules: Rules) -> bool:
+    """Whether a declaration is to be used from outside, by its name and the words before it."""
+    if rules.public_case:
+        return name[:1].isupper()
+    hidden = bool(rules.private_prefix) and name.startswith(rules.private_prefix)
+    if hidden and not (rules.public_pattern and fnmatchcase(name, rules.public_pattern)):
+        return False
+    if not signature or not (rules.private_words or rules.public_words):
+        return True
+    words = frozenset(_WORD.findall(signature.partition(name)[0]))
+    return rules.private_words.isdisjoint(words) and (
+        not rules.public_words or not rules.public_words.isdisjoint(words)
+    )
 
 
 def is_test_file(path: str, rules: Rules) -> bool:
@@ -80,5 +112,7 @@ def is_test_file(path: str, rules: Rules) -> bool:
 
 
 def _is_test(scope: Scope, rules: Rules) -> bool:
+    if scope.kind == "closure":
+        return rules.test_closures
     forms = rules.test_classes if scope.kind == "class" else rules.test_functions
     return scope.kind in ("class", "function") and any(fnmatchcase(scope.name, form) for form in forms)

@@ -26,6 +26,10 @@ class GraphView(Protocol):
         """Every file, by path."""
         ...
 
+    def counts(self) -> dict[str, int]:
+        """Numbers of files, symbols, edges and unresolved calls."""
+        ...
+
     def symbols(self, *, files: Collection[int] = (), ids: Collection[int] = (), name: str = "") -> list[SymbolRow]:
         """Symbols of files, by ids or by bare name; all of them when nothing is asked for. By id."""
         ...

@@ -1,0 +1,350 @@
+"""The part of extraction that opens scopes: functions, classes, extensions, closures, with parameters and modifiers."""
+
+# ruff: noqa: ARG002 - the entries of one dispatch table share one signature
+
+import re
+from typing import TypeAlias
+
+import tree_sitter
+
+from remora.adapters.tree_sitter.language import Language, ParameterForm
+from remora.adapters.tree_sitter.lower import Lowering, literal_text
+from remora.core.codegraph.builder import FactsBuilder
+from remora.core.codegraph.facts import EXTENDED, UNKNOWN, Binding, Parameter, Scope
+
+_SIGNATURE_CHARS = 200
+_DOC_CHARS = 160
+_NAME_CHARS = 80
+_SPACE = re.compile(r"\s+")
+_WORD = re.compile(r"\w+")
+_COMMENT_MARKS = re.compile(r"^[/*#!<;\-\s]+|[*/\s]+$")
+_LAST_NAME = re.compile(r"([\w$]+)\W*$")
+
+_Parameter: TypeAlias = tuple[Parameter, str, tree_sitter.Node | None]
+Captures: TypeAlias = dict[str, list[tree_sitter.Node]]
+
+
+class Declaring:
+    """Scopes of one file."""
+
+    def __init__(self, spoken: Language, text: bytes) -> None:
+        self.rules = spoken.pair.rules
+        self.language = spoken
+        self.text = text
+        self.lines = text.count(b"\n") + (0 if text.endswith(b"\n") or not text else 1)
+        self.builder = FactsBuilder(self.rules, self.lines, len(text))
+        self.lower = Lowering(spoken, self.builder, text)
+        self.decorators: dict[int, list[tree_sitter.Node]] = {}
+        self.marks: dict[int, list[str]] = {}
+        self.named: set[int] = set()
+        """Starts of functions without a name of their own that something around them names."""
+        self.label = ""
+        """The kind the present pattern gives what it declares."""
+        self.doc_kind = spoken.pair.table["scopes"].get("doc", "")
+
+    # --- functions and classes
+
+    def function(self, node: tree_sitter.Node, captures: Captures) -> None:
+        """A function; inside a class, an extension or with an owner a method."""
+        name = self.name(captures["name"][0])
+        self.named.update(inner.start_byte for inner in captures.get("as", ()))
+        around = self.builder.facts.scopes[self.builder.scope]
+        owner = around.owner if around.kind == "extension" else UNKNOWN
+        holder = around.name if owner else ""
+        if "owner" in captures:
+            owner, holder = self.lower.type(captures["owner"][0]), self.name(captures["owner"][0])
+            name = name.removeprefix(f"{holder}.")
+        method = bool(owner) or (around.kind == "class" and around.label != "namespace")
+        scope = self._define(node, captures, "function", name, holder, method=method)
+        self.builder.facts.scopes[scope].owner = owner
+
+    def class_(self, node: tree_sitter.Node, captures: Captures) -> None:
+        """A class, or whatever else has members."""
+        name = self.name(captures["name"][0])
+        self.named.update(inner.start_byte for inner in captures.get("as", ()))
+        bases = self._bases(captures)
+        scope = self._define(node, captures, "class", name, "", method=False)
+        self.builder.facts.scopes[scope].bases += bases
+
+    def extension(self, node: tree_sitter.Node, captures: Captures) -> None:
+        """A block that adds members or bases to a class declared elsewhere."""
+        owner = self.lower.type(captures["owner"][0])
+        name = self.name(captures["owner"][0])
+        bases = self._bases(captures)
+        if bases:
+            self._bind_top(f"{name}.{EXTENDED}", UNKNOWN, node, "d")
+        line = node.start_point.row + 1
+        scope = self.builder.open("extension", name, node.start_byte, node.end_byte, line, node.end_point.row + 1)
+        self.builder.facts.scopes[scope].owner = owner
+        self.builder.facts.scopes[scope].bases = bases
+
+    def inherit(self, node: tree_sitter.Node, captures: Captures) -> None:
+        """A base of the class around."""
+        scope = self._class_around()
+        if scope >= 0:
+            self.builder.facts.scopes[scope].bases.append(self.lower.type(captures["base"][0]))
+
+    def _class_around(self) -> int:
+        scope = self.builder.scope
+        while scope > 0 and self.builder.facts.scopes[scope].kind != "class":
+            scope = self.builder.facts.scopes[scope].parent
+        return scope if scope > 0 else -1
+
+    def _bases(self, captures: Captures) -> list[int]:
+        return [
+            self.lower.value(child)
+            for holder in captures.get("bases", ())
+            for child in ([holder] if holder.kind_id in self.language.forms else holder.named_children)
+            if (form := self.language.forms.get(child.kind_id)) and form.op != "keyword"
+        ] + [self.lower.type(base) for base in captures.get("base", ())]
+
+    def name(self, node: tree_sitter.Node) -> str:
+        """A declared name: of a path its last part, of a string its content."""
+        text = self.lower.text(node)
+        if node.child_count:
+            form = self.language.forms.get(node.kind_id)
+            while form is not None and form.op in ("inner", "generic", "attribute"):
+                part = (
+                    node.child_by_field_id(form.second if form.op == "attribute" else form.first)
+                    if (form.second if form.op == "attribute" else form.first)
+                    else next(iter(node.named_children), None)
+                )
+                if part is None:
+                    break
+                node = part
+                form = self.language.forms.get(node.kind_id)
+            text = self.lower.text(node)
+        text = literal_text(text.encode())
+        if len(text) > _NAME_CHARS or _SPACE.search(text):
+            found = _LAST_NAME.search(text[:_NAME_CHARS])
+            text = found.group(1) if found else "?"
+        return text or "?"
+
+    def _define(
+        self, node: tree_sitter.Node, captures: Captures, kind: str, name: str, holder: str, *, method: bool
+    ) -> int:
+        wrappers = self.decorators.pop(node.start_byte, [])
+        values = [(self.lower.value(wrapper), wrapper) for wrapper in wrappers]
+        flags = self._flags([self.lower.text(wrapper) for wrapper in wrappers], node, captures)
+        parameters = self.read_parameters(captures)
+        result = self.lower.type(captures["result"][0]) if "result" in captures else UNKNOWN
+        # The scope's index is known before it opens: the binding must be made in the enclosing scope.
+        scope = len(self.builder.facts.scopes)
+        value = self.builder.expression("f", scope)
+        for decorator, wrapper in reversed(values):
+            if not decorator:
+                continue
+            call = self.builder.expression("c", decorator, (value,), ())
+            self.builder.site(call, wrapper.start_point.row + 1)
+            value = self.builder.expression("D", call, value)
+        name_line = captures["name"][0].start_point.row + 1
+        if holder:
+            self._bind_top(f"{holder}.{name}", value, node, "d")
+        else:
+            self.builder.bind(name, value, node.start_byte, name_line, "d")
+        around = self.builder.facts.scopes[self.builder.scope]
+        shown = f"{holder}.{name}" if holder and around.kind != "extension" else name
+        self.builder.open(kind, shown, node.start_byte, node.end_byte, name_line, node.end_point.row + 1)
+        row = self.builder.facts.scopes[scope]
+        row.name, row.result, row.label = name, result, self.label
+        row.decorators = [decorator for decorator, _ in values]
+        row.flags = flags + (["method"] if method else [])
+        body = captures.get("body")
+        row.signature = self._signature(node, body[0] if body else node, captures["name"][0])
+        row.doc = self.doc(body[0]) if body and self.doc_kind else self._comment(node)
+        self._open_parameters(scope, row, parameters, node, kind, method=method)
+        row.returns += [self.lower.value(value) for value in captures.get("value", ())]
+        return scope
+
+    def _open_parameters(
+        self,
+        scope: int,
+        row: Scope,
+        parameters: list[_Parameter],
+        node: tree_sitter.Node,
+        kind: str,
+        *,
+        method: bool,
+    ) -> None:
+        if method and self.rules.this and "static" not in row.flags:
+            self.builder.parameter(scope, Parameter(self.rules.this, "positional", UNKNOWN, UNKNOWN), node.start_byte)
+        for parameter, field, pattern in parameters:
+            if kind == "class":
+                # Parameters of a class are fields of it.
+                value = self.builder.expression("T", parameter.type) if parameter.type else UNKNOWN
+                self.builder.bind(parameter.name, value, node.start_byte, row.line, "a" if field else "o")
+                continue
+            value = self.builder.parameter(scope, parameter, node.start_byte)
+            self._destructured(pattern, value, node)
+            if field and self.builder.facts.scopes[row.parent].kind == "class":
+                value = self.builder.expression("T", parameter.type) if parameter.type else UNKNOWN
+                self.builder.facts.bindings.append(Binding(parameter.name, value, row.parent, row.line, "a"))
+                self.builder.place(node.end_byte)
+
+    def _destructured(self, pattern: tree_sitter.Node | None, value: int, node: tree_sitter.Node) -> None:
+        if pattern is not None:
+            self.target(pattern, value, node.start_byte, "o")
+
+    def target(self, node: tree_sitter.Node, value: int, position: int, kind: str) -> None:
+        """Bind what a target names to a value."""
+        raise NotImplementedError
+
+    def _bind_top(self, name: str, value: int, node: tree_sitter.Node, kind: str) -> None:
+        """Bind a dotted name among the file's own, where other files find it."""
+        self.builder.bind(name, value, node.start_byte, node.start_point.row + 1, kind, scope=0)
+
+    # --- what is said of a declaration
+
+    def _flags(self, decorators: list[str], node: tree_sitter.Node, captures: Captures) -> list[str]:
+        rules = self.rules
+        flags = []
+        for text in decorators:
+            last = text.partition("(")[0].rpartition(".")[2]
+            for names, flag in (
+                (rules.static, "static"),
+                (rules.classlevel, "classlevel"),
+                (rules.property, "property"),
+            ):
+                if last in names:
+                    flags.append(flag)
+        if rules.static_words or rules.property_words:
+            before = self.text[
+                node.start_byte : min(captures["name"][0].start_byte, node.start_byte + _SIGNATURE_CHARS)
+            ]
+            words = frozenset(_WORD.findall(before.decode("utf-8", "replace")))
+            flags += [] if rules.static_words.isdisjoint(words) else ["static"]
+            flags += [] if rules.property_words.isdisjoint(words) else ["property"]
+        if "static" in captures:
+            flags.append("static")
+        return flags + [mark for mark in self.marks.pop(node.start_byte, []) if mark in rules.test_marks]
+
+    def _signature(self, node: tree_sitter.Node, body: tree_sitter.Node, name: tree_sitter.Node) -> str:
+        start = min(node.start_byte, name.start_byte)
+        end = body.start_byte if body.start_byte > name.start_byte else node.end_byte
+        raw = self.text[start : min(end, name.start_byte + 4 * _SIGNATURE_CHARS)]
+        text = _SPACE.sub(" ", raw.decode("utf-8", "replace")).strip()
+        return text.removesuffix("=>").rstrip(":{= ").strip()[:_SIGNATURE_CHARS]
+
+    def doc(self, body: tree_sitter.Node) -> str:
+        """First line of a doc string at the head of a body."""
+        node: tree_sitter.Node | None = body
+        for _ in range(3):
+            node = node.named_child(0) if node is not None and node.named_child_count else None
+            if node is not None and node.type == self.doc_kind:
+                lines = literal_text(self.text[node.start_byte : node.end_byte]).strip().splitlines()
+                return lines[0].strip()[:_DOC_CHARS] if lines else ""
+        return ""
+
+    def _comment(self, node: tree_sitter.Node) -> str:
+        """First line of the comment that ends right above a declaration."""
+        above = self.text.rfind(b"\n", 0, node.start_byte)
+        lines: list[str] = []
+        end = above
+        while end > 0 and len(lines) < 40:
+            start = self.text.rfind(b"\n", 0, end) + 1
+            line = self.text[start:end].decode("utf-8", "replace").strip()
+            if not line.startswith(("//", "#", "*", "/*", "--", "@")) or line.startswith("#["):
+                break
+            lines.append(line)
+            end = start - 1
+        texts = (_COMMENT_MARKS.sub("", line) for line in reversed(lines) if not line.startswith("@"))
+        return next((text[:_DOC_CHARS] for text in texts if text), "")
+
+    # --- parameters
+
+    def read_parameters(self, captures: Captures) -> list[_Parameter]:
+        """The parameters of a declaration, each with what makes it a field and the pattern it is taken apart by."""
+        found: list[_Parameter] = []
+        after = "positional"
+        for holder in captures.get("parameters", ()):
+            single = self.language.parameters.get(holder.kind_id)
+            for child in [holder] if single is not None else holder.named_children:
+                form = self.language.parameters.get(child.kind_id)
+                if form is None or form.kind == "ignored":
+                    continue
+                if form.kind == "separator":
+                    after = "keyword"
+                    continue
+                for parameter, pattern in self._parameters(child, form, after):
+                    after = "keyword" if parameter.kind == "rest" else after
+                    found.append((parameter, self._is_field(child, form), pattern))
+        return found
+
+    def _is_field(self, node: tree_sitter.Node, form: ParameterForm) -> str:
+        held = form.field == "*" or any(child.type in form.field.split() for child in node.children)
+        return form.field if form.field and held else ""
+
+    def _parameters(
+        self, node: tree_sitter.Node, form: ParameterForm, after: str
+    ) -> list[tuple[Parameter, tree_sitter.Node | None]]:
+        names: list[tree_sitter.Node | None] = [node]
+        if form.name:
+            names = [*node.children_by_field_id(form.name)] or [None]
+        type_node = node.child_by_field_id(form.type) if form.type else None
+        default = node.child_by_field_id(form.default) if form.default else None
+        declared, value = self.lower.type(type_node), self.lower.value(default)
+        return [self._parameter(named, form.kind, after, declared, value) for named in names]
+
+    def _parameter(
+        self, named: tree_sitter.Node | None, kind: str, after: str, declared: int, value: int
+    ) -> tuple[Parameter, tree_sitter.Node | None]:
+        while named is not None and (children := named.named_children):
+            form = self.language.forms.get(named.kind_id)
+            if form is not None and form.op in ("map", "list"):
+                # A pattern: its parts are bound when the function is open.
+                return Parameter(
+                    f"<{named.start_byte}>", after if kind == "positional" else kind, declared, value
+                ), named
+            inner = self.language.parameters.get(children[0].kind_id)
+            named = children[0]
+            kind = inner.kind if inner is not None and inner.kind != "positional" else kind
+        name = self.lower.text(named) if named is not None else ""
+        return Parameter(name, after if kind == "positional" else kind, declared, value), None
+
+    # --- scopes without a name
+
+    def closure(self, node: tree_sitter.Node, captures: Captures) -> None:
+        """A function that is a value; one that is stored somewhere may have a name from there."""
+        if node.start_byte in self.named or node.start_byte in self.builder.scope_at:
+            return
+        parameters = self.read_parameters(captures)
+        name = self.name(captures["name"][0]) if "name" in captures else ""
+        line = (captures["name"][0] if name else node).start_point.row + 1
+        if name and "name" in captures:
+            text = self.lower.text(captures["name"][0])
+            name = text if len(text) <= _NAME_CHARS and not _SPACE.search(text) else name
+        scope = self.builder.open("closure", name, node.start_byte, node.end_byte, line, node.end_point.row + 1)
+        row = self.builder.facts.scopes[scope]
+        if name:
+            row.signature = self._signature(
+                node, captures["body"][0] if "body" in captures else node, captures["name"][0]
+            )
+            row.doc = self._comment(node)
+        for parameter, _, pattern in parameters:
+            self._destructured(pattern, self.builder.parameter(scope, parameter, node.start_byte), node)
+        for value in captures.get("value", ()):
+            row.returns.append(self.lower.value(value))
+
+    def comprehension(self, node: tree_sitter.Node, captures: Captures) -> None:
+        """A scope that yields a value."""
+        end_line = node.end_point.row + 1
+        line = node.start_point.row + 1
+        scope = self.builder.open("comprehension", "", node.start_byte, node.end_byte, line, end_line)
+        self.builder.facts.scopes[scope].yields.append(self.lower.value(captures["value"][0]))
+
+    def decorated(self, node: tree_sitter.Node, captures: Captures) -> None:
+        """A decorator that is applied to the definition."""
+        self.decorators.setdefault(captures["definition"][0].start_byte, []).append(captures["decorator"][0])
+
+    def marked(self, node: tree_sitter.Node, captures: Captures) -> None:
+        """An annotation that changes nothing but what is said of the definition."""
+        text = _SPACE.sub("", self.lower.text(captures["mark"][0]))
+        self.marks.setdefault(captures["definition"][0].start_byte, []).append(text)
+
+    def branch(self, node: tree_sitter.Node, captures: Captures) -> None:
+        """A block that may not run."""
+        self.builder.block(node.end_byte, loop=False)
+
+    def loop(self, node: tree_sitter.Node, captures: Captures) -> None:
+        """A block that may run again."""
+        self.builder.block(node.end_byte, loop=True)

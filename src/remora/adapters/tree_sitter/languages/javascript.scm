@@ -1,0 +1,73 @@
+; What JavaScript text says about scopes, bindings, calls and values. Roles are explained in docs/languages.md.
+
+; --- scopes
+(function_declaration name: (identifier) @name parameters: (_) @parameters body: (_) @body) @function
+(generator_function_declaration name: (identifier) @name parameters: (_) @parameters body: (_) @body) @function
+(variable_declarator name: (identifier) @name value: (arrow_function parameters: (_) @parameters body: (statement_block) @body) @as) @function
+(variable_declarator name: (identifier) @name value: (arrow_function parameter: (identifier) @parameters body: (statement_block) @body) @as) @function
+(variable_declarator name: (identifier) @name value: (arrow_function parameters: (_) @parameters body: (expression) @body @value) @as) @function
+(variable_declarator name: (identifier) @name value: (arrow_function parameter: (identifier) @parameters body: (expression) @body @value) @as) @function
+(variable_declarator name: (identifier) @name value: [
+  (function_expression parameters: (_) @parameters body: (_) @body)
+  (generator_function parameters: (_) @parameters body: (_) @body)] @as) @function
+(class_body (method_definition name: (_) @name parameters: (_) @parameters body: (_) @body) @function)
+(field_definition property: (_) @name value: [
+  (arrow_function parameters: (_) @parameters body: (_) @body)
+  (function_expression parameters: (_) @parameters body: (_) @body)] @as) @function
+(assignment_expression left: (member_expression object: (member_expression object: (identifier) @owner
+  property: (property_identifier) @_prototype) property: (property_identifier) @name)
+  right: (function_expression parameters: (_) @parameters body: (_) @body) @as (#eq? @_prototype "prototype")) @function
+(class_declaration name: (_) @name (class_heritage (_) @base)? body: (_) @body) @class
+(variable_declarator name: (identifier) @name value: (class (class_heritage (_) @base)? body: (_) @body) @as) @class
+(assignment_expression left: (member_expression) @name right: (function_expression parameters: (_) @parameters body: (_) @body) @closure)
+(assignment_expression left: (member_expression) @name right: (arrow_function parameters: (_) @parameters body: (statement_block) @body) @closure)
+(assignment_expression left: (member_expression) @name right: (arrow_function parameters: (_) @parameters body: (expression) @body @value) @closure)
+(pair key: (property_identifier) @name value: (function_expression parameters: (_) @parameters body: (_) @body) @closure)
+(pair key: (property_identifier) @name value: (arrow_function parameters: (_) @parameters body: (statement_block) @body) @closure)
+(pair key: (property_identifier) @name value: (arrow_function parameters: (_) @parameters body: (expression) @body @value) @closure)
+(object (method_definition name: (_) @name parameters: (_) @parameters body: (_) @body) @closure)
+(arrow_function parameters: (_) @parameters body: (statement_block)) @closure
+(arrow_function parameters: (_) @parameters body: (expression) @value) @closure
+(arrow_function parameter: (identifier) @parameters body: (statement_block)) @closure
+(arrow_function parameter: (identifier) @parameters body: (expression) @value) @closure
+(function_expression parameters: (_) @parameters) @closure
+(generator_function parameters: (_) @parameters) @closure
+
+; --- control flow
+(if_statement consequence: (_) @branch)
+(else_clause (_) @branch)
+(switch_case) @branch
+(try_statement body: (_) @branch)
+(catch_clause) @branch
+(for_statement body: (_) @loop)
+(for_in_statement body: (_) @loop)
+(while_statement body: (_) @loop)
+(do_statement body: (_) @loop)
+
+; --- bindings
+(variable_declarator name: (_) @target value: (_)? @value) @assign
+(assignment_expression left: (_) @target right: (_) @value (#set! kind "set")) @assign
+(field_definition property: (_) @target value: (_)? @value) @assign
+(for_in_statement left: (_) @target right: (_) @iterable) @iterate
+(catch_clause parameter: (identifier) @target) @assign
+
+; --- imports and exports
+(import_statement (import_clause (identifier) @alias) source: (string) @module (#set! kind "default")) @import
+(import_statement (import_clause (namespace_import (identifier) @alias)) source: (string) @module) @import
+(import_statement (import_clause (named_imports (import_specifier name: (_) @name alias: (_)? @alias)))
+  source: (string) @module) @import
+(import_statement . source: (string) @module) @import
+(export_statement "*" @star source: (string) @module) @import
+(export_statement (namespace_export (_) @alias) source: (string) @module) @export
+(export_statement (export_clause (export_specifier name: (_) @name alias: (_)? @alias)) source: (string) @module) @export
+(export_statement (export_clause (export_specifier name: (_) @name alias: (_)? @alias)) !source) @export
+(export_statement "default" declaration: (_ name: (_) @name) (#set! kind "default")) @export
+(export_statement "default" value: (_) @value (#set! kind "default")) @export
+
+; --- values that leave a scope, and uses
+(return_statement (_) @value) @return
+(yield_expression (_) @value) @yield
+(call_expression) @call
+(new_expression) @call
+(jsx_opening_element name: (_) @value) @use
+(jsx_self_closing_element name: (_) @value) @use
