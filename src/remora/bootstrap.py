@@ -27,6 +27,7 @@ from remora.ports import (
     ProjectFiles,
     RecordLog,
     RunFiles,
+    SpanSource,
     StoreFile,
 )
 
@@ -76,7 +77,7 @@ def open_ports(settings: Settings, folder: Path) -> Ports:
         contents=SqliteContentsIndex(derived / "contents.sqlite3", read_blobs),
         sources=SourceTree(checkout.root, lambda path: bool(parser.language(path))),
         parser=parser,
-        spans=_ParsedSpans(parser),
+        spans=parsed_spans(parser),
         code_graph=code_graph,
         freshness=lambda: refreshed(ports),
         documents=SourceTree(checkout.root, is_document),
@@ -218,6 +219,11 @@ def redactor(settings: Settings) -> Callable[[str], str]:
         return redact(text, key()).text if found.findings else text
 
     return without_secrets
+
+
+def parsed_spans(parser: Parser) -> SpanSource:
+    """What git capture asks of the code graph's parser."""
+    return _ParsedSpans(parser)
 
 
 class _ParsedSpans:

@@ -77,14 +77,17 @@ class RustworkxMetrics:
         scores = rustworkx.betweenness_centrality(built, normalized=False, parallel_threshold=graph.size + 1)
         return Betweenness(tuple(scores[node] for node in range(graph.size)))
 
-    def communities(self, graph: Topology) -> tuple[int, ...]:
+    def communities(self, graph: Topology, weights: Sequence[float] = ()) -> tuple[int, ...]:
         """Leiden communities; a node without edges is a community of its own."""
-        pairs = sorted({(min(a, b), max(a, b)) for a, b in graph.edges})
+        pairs: dict[tuple[int, int], float] = {}
+        for (a, b), weight in zip(graph.edges, weights or (1.0,) * len(graph.edges), strict=True):
+            pair = (min(a, b), max(a, b))
+            pairs[pair] = pairs.get(pair, 0.0) + weight if weights else 1.0
         found: dict[str, int] = {}
         if pairs:
             import graspologic_native
 
-            edges = [(f"{a:09d}", f"{b:09d}", 1.0) for a, b in pairs]
+            edges = [(f"{a:09d}", f"{b:09d}", pairs[a, b]) for a, b in sorted(pairs)]
             _, found = graspologic_native.leiden(
                 edges,
                 None,

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from remora.core.codegraph.answers import Freshness
+    from remora.core.codegraph.communities import Communities
     from remora.core.codegraph.rules import Rules
     from remora.core.codegraph.snapshot import (
         EdgeRow,
@@ -21,6 +22,10 @@ if TYPE_CHECKING:
         SymbolRow,
         UnresolvedRow,
     )
+    from remora.ports.changes import Diffs, PullRequests
+    from remora.ports.git import Git, SpanSource
+    from remora.ports.metrics import GraphMetrics
+    from remora.ports.records import RecordIndex
     from remora.ports.repository import Repository
 
 
@@ -132,6 +137,18 @@ class CodeGraphStore(Protocol):
         ...
 
 
+class CommunityStore(Protocol):
+    """The last communities of one checkout, in its cache; safe to lose."""
+
+    def load(self) -> Communities | None:
+        """The last ones; None when there are none that can be read."""
+        ...
+
+    def save(self, communities: Communities) -> None:
+        """Keep these instead; a failing disk loses them silently."""
+        ...
+
+
 class CodeGraphPorts(Protocol):
     """What the code graph's use cases need of the bag."""
 
@@ -146,4 +163,47 @@ class CodeGraphPorts(Protocol):
     @property
     def freshness(self) -> Callable[[], Freshness]:
         """Brings the graph up to date when little changed, and says what is stale otherwise."""
+        ...
+
+
+class CommunityPorts(CodeGraphPorts, Protocol):
+    """What communities need besides."""
+
+    @property
+    def metrics(self) -> GraphMetrics:
+        """Clusters a graph."""
+        ...
+
+    @property
+    def communities(self) -> CommunityStore:
+        """The last communities."""
+        ...
+
+
+class ImpactPorts(CommunityPorts, Protocol):
+    """What telling the impact of a change needs."""
+
+    @property
+    def git(self) -> Git:
+        """Reads blobs."""
+        ...
+
+    @property
+    def spans(self) -> SpanSource:
+        """Definitions in a text."""
+        ...
+
+    @property
+    def diffs(self) -> Diffs:
+        """What changed."""
+        ...
+
+    @property
+    def pull_requests(self) -> PullRequests:
+        """Ends of pull requests."""
+        ...
+
+    @property
+    def record_index(self) -> RecordIndex:
+        """The memory on what changes."""
         ...

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from remora.core.analytics.topology import Topology
 
@@ -42,8 +42,11 @@ class GraphMetrics(Protocol):
         """Unnormalised; exact up to a stated size, above it estimated from evenly spread pivots."""
         ...
 
-    def communities(self, graph: Topology) -> tuple[int, ...]:
-        """Leiden by modularity, direction ignored, fixed seed. Numbered by size, then by smallest member."""
+    def communities(self, graph: Topology, weights: Sequence[float] = ()) -> tuple[int, ...]:
+        """Leiden by modularity, direction ignored, fixed seed. Numbered by size, then by smallest member.
+
+        `weights` are of the edges, in their order; without any, each weighs 1.
+        """
         ...
 
     def components(self, graph: Topology) -> tuple[int, ...]:

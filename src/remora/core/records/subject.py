@@ -1,5 +1,6 @@
 """From a subject as people write it (a path, a symbol, an anchor, a topic) to keys, followed through renames."""
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
@@ -19,6 +20,9 @@ from remora.core.records.indexed import (
 )
 from remora.core.records.view import RecordView
 from remora.core.source import Anchor
+
+_NODE = re.compile(r"^[a-z][a-z_]{0,19}:(?![:/])(?=.)")
+"""The language in front of a node id (`python:app.py#login`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +60,11 @@ def parse_subject(text: str) -> Subject:
     if not text or len(text) > policy.SUBJECT_MAX_CHARS:
         return Subject(text, ())
     path, _, symbol = text.partition("#")
+    place = _NODE.sub("", path)
     if symbol and path:
-        return Subject(text, (*_symbol_keys(symbol), node_key(text)), _path_keys(path))
-    return Subject(text, (node_key(text), *_path_keys(text), *_symbol_keys(text)))
+        return Subject(text, (*_symbol_keys(symbol), node_key(text)), _path_keys(place))
+    keys = (node_key(text), *_path_keys(text), *(_path_keys(place) if place != path else ()), *_symbol_keys(text))
+    return Subject(text, tuple(dict.fromkeys(keys)))
 
 
 def _path_keys(path: str) -> tuple[str, ...]:

@@ -67,12 +67,14 @@ def source(data: Data) -> str:
 def text_hits(data: Data) -> str:
     """Lines that hold the text."""
     lines = [f"{data['total']} lines in {data['files']} files"]
-    for hit in data["hits"]:
-        lines.append(
-            f"  {hit['file']}:{hit['line']}: {hit['text']}" + (f"  [{hit['symbol']}]" if hit["symbol"] else "")
-        )
+    lines += [_hit(hit) for hit in data["hits"]]
     lines += [f"{data['not_searched']} files were not searched"] if data["not_searched"] else []
     return enclosed([*lines, *state(data)])
+
+
+def _hit(hit: Data) -> str:
+    around = f"  [{hit['symbol']}]" if hit["symbol"] else ""
+    return f"  {hit['file']}:{hit['line']}: {hit['text']}{around}"
 
 
 def subgraph(data: Data) -> str:

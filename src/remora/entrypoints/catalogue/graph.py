@@ -6,9 +6,9 @@ from typing import Any
 
 from remora.core import policy
 from remora.entrypoints import render
-from remora.entrypoints.catalogue.operation import Answer, Call, Operation, arguments, integer, rows, switch, text
-
-_SYMBOL = text("Symbol id, qualified or bare name, file, or name@path.", max_chars=1_000)
+from remora.entrypoints.catalogue import code, impact
+from remora.entrypoints.catalogue.code import SYMBOL, evidence_on
+from remora.entrypoints.catalogue.operation import Answer, Call, Operation, arguments, integer, rows, switch
 
 
 def _affected(call: Call, given: Mapping[str, Any]) -> Answer:
@@ -19,7 +19,7 @@ def _affected(call: Call, given: Mapping[str, Any]) -> Answer:
     )
     answer = affected(call.ports, call.grant, request)
     data = asdict(answer)
-    return Answer(data, render.affected(data, _evidence(call, data, [answer.subject.id, answer.subject.file])))
+    return Answer(data, render.affected(data, evidence_on(call, data, [answer.subject.id, answer.subject.file])))
 
 
 def _node(call: Call, given: Mapping[str, Any]) -> Answer:
@@ -27,18 +27,7 @@ def _node(call: Call, given: Mapping[str, Any]) -> Answer:
 
     answer = get_node(call.ports, call.grant, NodeRequest(given["symbol"]))
     data = asdict(answer)
-    return Answer(data, render.node(data, _evidence(call, data, [answer.node.id])))
-
-
-def _evidence(call: Call, data: dict[str, Any], subjects: list[str]) -> list[str]:
-    """Mirrors the memory evidence on the subjects into `data`; returns its lines. Nothing while memory is off."""
-    if not call.memory:
-        return []
-    from remora.usecases.evidence import evidence
-
-    found = evidence(call.ports, call.grant, subjects)
-    data["memory_evidence"] = found.to_json()
-    return [call.ports.redact(line) for line in found.lines()]
+    return Answer(data, render.node(data, evidence_on(call, data, [answer.node.id])))
 
 
 OPERATIONS = (
@@ -51,7 +40,7 @@ OPERATIONS = (
         ),
         profiles=frozenset({"core", "graph"}),
         input=arguments(
-            symbol=_SYMBOL,
+            symbol=SYMBOL,
             depth=integer("Hops.", low=1, high=policy.AFFECTED_DEPTH_MAX, default=policy.AFFECTED_DEPTH),
             ambiguous=switch("Follow guesses by unique name too."),
             tests_only=switch("Only tests."),
@@ -67,11 +56,13 @@ OPERATIONS = (
         title="One symbol",
         description="One symbol: signature, place, what it uses and what uses it, with the memory evidence on it.",
         profiles=frozenset({"graph"}),
-        input=arguments(symbol=_SYMBOL),
+        input=arguments(symbol=SYMBOL),
         output=rows("node", "incoming", "outgoing", "truncated", "unresolved_calls", "memory_evidence"),
         run=_node,
         read_only=True,
         memory=False,
         http=("GET", "/graph/node"),
     ),
+    *code.OPERATIONS,
+    *impact.OPERATIONS,
 )

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from remora.core import policy
 from remora.core.errors import InvalidInput
 from remora.entrypoints import render
 from remora.entrypoints.cli.frame import Frame, command, staged_progress
@@ -19,6 +20,7 @@ def register(app: typer.Typer) -> None:
     command(app, "index")(index)
     command(app, "update")(update)
     command(app, "affected")(affected)
+    command(app, "impact")(impact)
     app.add_typer(graph, name="graph")
 
 
@@ -56,6 +58,33 @@ def affected(
 ) -> None:
     """What depends on a symbol or file, with its tests and the memory on it."""
     frame.answer("affected", symbol=symbol, depth=depth, tests_only=tests, ambiguous=ambiguous)
+
+
+def impact(
+    frame: Frame,
+    revision: Annotated[str | None, typer.Argument(help="BASE..HEAD, or a pull request's number.")] = None,
+    base: Annotated[str | None, typer.Option(help="Compare the working tree with this commit.")] = None,
+    files: Annotated[list[str] | None, typer.Option(help="As if these files changed; may be repeated.")] = None,
+    diff: Annotated[Path | None, typer.Option(help="As if this diff were applied; `-` reads standard input.")] = None,
+    depth: Annotated[int | None, typer.Option(help="Hops shown.")] = None,
+) -> None:
+    """What a change reaches: symbols, tests, habits, risk, and the memory on it. Alone: the uncommitted work."""
+    if sum(given is not None for given in (revision, base, files or None, diff)) > 1:
+        raise InvalidInput("REVISION", "--base, --files and --diff exclude each other", allowed="one of them")
+    if revision:
+        frame.answer("get_pr_impact", revision=revision, depth=depth)
+    elif files or diff:
+        frame.answer("predict_impact", files=files or None, diff=_diff_text(diff) if diff else None, depth=depth)
+    else:
+        frame.answer("working_changes_impact", base=base, depth=depth)
+
+
+def _diff_text(file: Path) -> str:
+    try:
+        data = sys.stdin.buffer.read(policy.DIFF_MAX_CHARS + 1) if str(file) == "-" else file.read_bytes()
+    except OSError as error:
+        raise InvalidInput("--diff", f"{str(file)!r} cannot be read: {error.strerror}") from error
+    return data.decode("utf-8", "replace")
 
 
 def export(
