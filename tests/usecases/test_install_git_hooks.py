@@ -101,8 +101,8 @@ def test_a_commit_is_recorded_in_the_background_with_a_clean_environment(project
     assert outcomes(install(project, cli)) == {"created"}
     head = commit(project, "second")
     seen = calls(project, wait_for="records refresh")
-    assert [line.split(" | ")[0] for line in seen] == ["update", f"records ingest {head}", "records refresh"]
-    assert seen[1] == f"records ingest {head} | {head} | 0"
+    assert [line.split(" | ")[0] for line in seen] == ["update", f"records ingest --catch-up {head}", "records refresh"]
+    assert seen[1] == f"records ingest --catch-up {head} | {head} | 0"
     assert (project / ".remora/cache/git-hook.log").read_text().splitlines() == [
         "did update",
         "did records",
@@ -119,14 +119,14 @@ def test_a_fast_forward_and_a_merge_are_recorded(project: Path, cli: Path) -> No
     (project.parent / "calls").unlink()
     git(project, "checkout", "-q", "main")
     git(project, "merge", "-q", "side")
-    assert any(f"ingest {side} " in line for line in calls(project, wait_for="refresh"))
+    assert any(f"--catch-up {side} " in line for line in calls(project, wait_for="refresh"))
     git(project, "checkout", "-q", "side")
     commit(project, "more")
     git(project, "checkout", "-q", "main")
     commit(project, "other")
     git(project, "merge", "-q", "--no-edit", "side")
     merged = git(project, "rev-parse", "HEAD")
-    assert any(f"ingest {merged} " in line for line in calls(project, wait_for=merged))
+    assert any(f"--catch-up {merged} " in line for line in calls(project, wait_for=merged))
 
 
 def test_a_rebase_with_the_hooks_on_succeeds_and_is_recorded_once_at_its_end(project: Path, cli: Path) -> None:
@@ -140,7 +140,7 @@ def test_a_rebase_with_the_hooks_on_succeeds_and_is_recorded_once_at_its_end(pro
     git(project, "rebase", "-q", "main")
     head = git(project, "rev-parse", "HEAD")
     ingested = [line for line in calls(project, wait_for=head) if "ingest" in line]
-    assert [line.split()[2] for line in ingested] == [head]
+    assert [line.split()[3] for line in ingested] == [head]
     assert not list(project.rglob("index.lock"))
     assert git(project, "status", "--porcelain") == ""
 
@@ -153,7 +153,7 @@ def test_a_cherry_pick_and_an_amend_do_not_trip_the_hooks(project: Path, cli: Pa
     git(project, "cherry-pick", *picked)
     git(project, "commit", "-q", "--amend", "-m", "amended")
     head = git(project, "rev-parse", "HEAD")
-    ingested = [line.split()[2] for line in calls(project, wait_for=head) if "ingest" in line]
+    ingested = [line.split()[3] for line in calls(project, wait_for=head) if "ingest" in line]
     assert ingested.count(head) == 1
     assert not list(project.rglob("index.lock"))
 
@@ -164,7 +164,7 @@ def test_commits_in_a_linked_worktree_leave_its_index_and_the_repository_clean(p
     git(project, "worktree", "add", "-q", str(linked))
     for index in range(10):
         head = commit(linked, f"l{index}")
-    assert any(f"ingest {head} " in line for line in calls(project, wait_for=head))
+    assert any(f"--catch-up {head} " in line for line in calls(project, wait_for=head))
     for folder in (project, linked):
         assert git(folder, "status", "--porcelain") == ""
         git(folder, "fsck", "--strict")
@@ -187,7 +187,7 @@ def test_a_bare_layout_and_a_submodule_record_into_their_own_homes(project: Path
         log = home / "cache/git-hook.log"
         while time.monotonic() < until and not (log.exists() and log.read_text().count("did records") == 2):
             time.sleep(0.02)
-        assert f"ingest {head} " in (project.parent / "calls").read_text()
+        assert f"--catch-up {head} " in (project.parent / "calls").read_text()
 
 
 def test_many_commits_at_once_start_one_worker_and_lose_none(project: Path, cli: Path) -> None:
@@ -198,9 +198,9 @@ def test_many_commits_at_once_start_one_worker_and_lose_none(project: Path, cli:
     deadline = time.monotonic() + 20
     while time.monotonic() < deadline:
         seen = calls(project, wait_for="ingest", seconds=20)
-        if heads <= {line.split()[2] for line in seen if "ingest" in line}:
+        if heads <= {line.split()[3] for line in seen if "ingest" in line}:
             break
-    assert heads == {line.split()[2] for line in seen if "ingest" in line}
+    assert heads == {line.split()[3] for line in seen if "ingest" in line}
     assert sum(line.startswith("update") for line in seen) < 8
 
 
@@ -294,6 +294,18 @@ def test_husky_runs_our_block_from_the_users_script(project: Path, cli: Path) ->
     assert sorted(path.name for path in runner.iterdir()) == ["post-commit"]
     head = commit(project, "second")
     assert any(head in line for line in calls(project, wait_for=head))
+
+
+def test_a_command_that_fails_leaves_no_lock_behind_under_a_strict_shell(project: Path, cli: Path) -> None:
+    (project / ".git/hooks/post-commit").write_text("#!/bin/sh -eu\n")
+    (project / ".git/hooks/post-commit").chmod(0o755)
+    cli.write_text(cli.read_text() + "exit 3\n")
+    install(project, cli)
+    head = commit(project, "second")
+    calls(project, wait_for="records refresh")
+    later = commit(project, "third")
+    assert {head, later} <= {line.split()[3] for line in calls(project, wait_for=later) if "ingest" in line}
+    assert not (project / ".remora/cache/hooks/git.commit").exists()
 
 
 def test_hooks_that_other_repositories_share_are_refused(project: Path, cli: Path, tmp_path: Path) -> None:

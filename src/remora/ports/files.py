@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
     from remora.core.clients.turns import Cursor
@@ -57,6 +57,22 @@ class HooksPlace:
     folder: Path
     refused: str = ""
     tracked: bool = False
+
+
+class HookTrail(Protocol):
+    """What hooks left behind; what cannot be read is not there."""
+
+    def marks(self) -> Mapping[str, int]:
+        """`<client>.<event>` of each hook that ever worked -> when it last did, in microseconds UTC."""
+        ...
+
+    def journal(self) -> Iterator[str]:
+        """Lines of the client hooks' journal, older part first."""
+        ...
+
+    def git_journal(self) -> Iterator[str]:
+        """Last lines of what the git hooks printed."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)

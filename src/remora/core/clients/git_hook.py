@@ -60,6 +60,7 @@ remora_record() {
     '' | *[!0-9a-f]*) REMORA_COMMIT=$(git rev-parse HEAD 2>/dev/null) || return 0 ;;
   esac
   (
+    set +eu
     trap '' HUP
     umask 077
     for remora_name in $(env | sed -n 's/^\\(GIT_[A-Za-z0-9_]*\\)=.*/\\1/p'); do unset "$remora_name"; done
@@ -78,10 +79,14 @@ remora_record() {
       mkdir "$remora_cache/git-hook.lock" 2>/dev/null || exit 0
       mv -f "$remora_cache/git-hook.todo" "$remora_cache/git-hook.now"
       remora_run update
-      sort -u "$remora_cache/git-hook.now" | while IFS= read -r REMORA_COMMIT; do
-        export REMORA_COMMIT
-        remora_run records ingest "$REMORA_COMMIT" </dev/null
-      done
+      sort -u "$remora_cache/git-hook.now" | (
+        remora_status=0
+        while IFS= read -r REMORA_COMMIT; do
+          export REMORA_COMMIT
+          remora_run records ingest --catch-up "$REMORA_COMMIT" </dev/null || remora_status=1
+        done
+        exit "$remora_status"
+      ) && mkdir -p "$remora_cache/hooks" && touch "$remora_cache/hooks/git.commit"
       remora_run records refresh
       rm -f "$remora_cache/git-hook.now"
       rmdir "$remora_cache/git-hook.lock"

@@ -16,6 +16,8 @@ JOURNAL_FILES = ("cache/hook.log.1", "cache/hook.log")
 GIT_JOURNAL_FILE = "cache/git-hook.log"
 MARKS_FOLDER = "cache/hooks"
 """One empty file per client and event, `<client>.<event>`; its time of change is the hook's last success."""
+GIT_MARK = "git.commit"
+"""The mark of the git hooks: set when every commit of a run was recorded."""
 HOOK_ROUTE = "/api/v1/hook"
 
 _LINE = re.compile(r"(\S+) (skipped|noted) client=(\S+) event=(\S+) reason=(\S+)")

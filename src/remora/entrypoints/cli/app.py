@@ -8,6 +8,7 @@ from remora.entrypoints.cli import (
     directory,
     facts,
     graph,
+    hooks,
     locate,
     record_changes,
     records,
@@ -37,7 +38,7 @@ def _root(version: bool = typer.Option(False, "--version", callback=_version, is
     pass
 
 
-for part in (admin, graph, records, record_changes, locate, facts, sessions, directory, serving, setup):
+for part in (admin, graph, records, record_changes, locate, facts, sessions, directory, serving, setup, hooks):
     part.register(app)
 
 

@@ -1,0 +1,42 @@
+"""What hooks left behind in the memory's home: marks of success, and journals of what was skipped."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from remora.core.clients.hook_trail import GIT_JOURNAL_FILE, JOURNAL_FILES, MARKS_FOLDER
+from remora.core.policy import HOOK_JOURNAL_READ_BYTES
+
+
+class HookTrailFiles:
+    """Implements `ports.HookTrail` for one home. Nothing here ever fails: what cannot be read is not there."""
+
+    def __init__(self, home: Path) -> None:
+        self._home = home
+
+    def marks(self) -> dict[str, int]:
+        """Name of each hook that ever worked -> when it last did, in microseconds UTC."""
+        found: dict[str, int] = {}
+        try:
+            for mark in (self._home / MARKS_FOLDER).iterdir():
+                found[mark.name] = mark.stat().st_mtime_ns // 1_000
+        except OSError:
+            return found
+        return found
+
+    def journal(self) -> Iterator[str]:
+        """Lines of the client hooks' journal, older part first."""
+        for name in JOURNAL_FILES:
+            yield from self._lines(name)
+
+    def git_journal(self) -> Iterator[str]:
+        """Last lines of what the git hooks printed."""
+        yield from self._lines(GIT_JOURNAL_FILE)
+
+    def _lines(self, name: str) -> list[str]:
+        try:
+            with (self._home / name).open("rb") as file:
+                size = file.seek(0, 2)
+                file.seek(max(0, size - HOOK_JOURNAL_READ_BYTES))
+                return file.read().decode("utf-8", "replace").splitlines()
+        except OSError:
+            return []
