@@ -8,10 +8,15 @@ from remora_hook.gate import posix
 from remora_hook.journal import Journal
 from remora_hook.wire import is_json_object
 
+_ORDINARY = ("no_run_file", "server_gone", "refused")
+"""Reasons for which no server was asked that nobody has to mend."""
+
 
 def answer(event: bytes, arguments: list[str], journal: Journal, why: str, until: float) -> bytes | None:
     """What `remora.entrypoints.hook_cold.run(event, arguments) -> bytes` says; None when journalled why not."""
     _watch(until, journal)
+    if why not in _ORDINARY:
+        journal.note(why)
     sys.path.extend(_packages())
     saved = _copy_of_stdout()
     nowhere = posix.open("nul" if sys.platform == "win32" else "/dev/null", posix.O_RDWR)

@@ -50,11 +50,14 @@ def run(event: bytes, arguments: list[str]) -> bytes | None:
 
     options, _ = parse(arguments)
     folder, home = find_project()
-    settings = load()
-    if not home or not settings.allow_memory:
-        return b""
     call = HookCall.of(options)
-    done = answer(open_ports(settings, Path(folder)), operator_grant(Channel.HOOK, call.client), event, call)
+    try:
+        settings = load()
+        if not home or not settings.allow_memory:
+            return b""
+        done = answer(open_ports(settings, Path(folder)), operator_grant(Channel.HOOK, call.client), event, call)
+    except RemoraError as error:  # no data folder, a repository that git refuses
+        done = Answered(skipped=error.field if isinstance(error, InvalidInput) else error.code)
     if done.skipped:
         journal(home, call, done.skipped)
         return None
