@@ -693,3 +693,5 @@ CYPHER_ITEMS_MAX = 200_000
 """Nodes and relations of a snapshot: about 1 GB in the query process."""
 CYPHER_PROCESSES_MAX = 2
 """Snapshots kept alive; each costs a process of 60 MB and up."""
+CLI_BATCH_BYTES_MAX = 10_000_000
+"""Of a batch of entities and relations from a file; five hundred of each at their longest."""

@@ -1,7 +1,7 @@
 """Answers about encounters as text: one line a thing, inside the data envelope, with names that other tools take."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from remora.core.policy import REPLY_MAX_CHARS
@@ -54,6 +54,14 @@ def advanced(data: Mapping[str, Any]) -> str:
         if data.get(key):
             lines += [f"{title}:", *(f"- {_row(row)}" for row in data[key])]
     return enclosed([*lines, *_cut(data)])
+
+
+def recent(cards: Sequence[Mapping[str, Any]]) -> str:
+    """The newest encounters."""
+    if not cards:
+        return "No encounter yet; advance_encounter opens one."
+    state = {True: "sealed", False: "open"}
+    return enclosed([f"- {_row(card)} [{state[bool(card['sealed'])]}]" for card in cards])
 
 
 def closed(data: Mapping[str, Any]) -> str:

@@ -6,9 +6,11 @@ from remora import __version__
 from remora.entrypoints.cli import (
     admin,
     directory,
+    encounters,
     facts,
     graph,
     hooks,
+    init,
     locate,
     record_changes,
     records,
@@ -38,7 +40,9 @@ def _root(version: bool = typer.Option(False, "--version", callback=_version, is
     pass
 
 
-for part in (admin, graph, records, record_changes, locate, facts, sessions, directory, serving, setup, hooks):
+for part in (
+    init, admin, graph, records, record_changes, locate, facts, encounters, sessions, directory, serving, setup, hooks,
+):  # fmt: skip
     part.register(app)
 
 

@@ -14,8 +14,10 @@ import typer
 
 from remora.core.errors import Denied, InvalidInput, RemoraError
 from remora.core.scope import Channel, Grant, Right, operator_grant, restricted_grant
+from remora.core.sessions import SessionRef
 
 if TYPE_CHECKING:
+    from remora.entrypoints.catalogue.operation import Answer
     from remora.ports import Ports
 
 Progress = Callable[[str, int, int], None]
@@ -69,6 +71,11 @@ class Frame:
 
     def answer(self, operation: str, **given: Any) -> None:
         """Run one operation of the catalogue, as the other doors do, and print its answer. None means not given."""
+        answer = self.ask(operation, **given)
+        self.emit(self.with_withheld(answer.data), answer.text)
+
+    def ask(self, operation: str, **given: Any) -> "Answer":
+        """The answer of one operation, not yet printed."""
         from remora.config import load
         from remora.core.schema import checked
         from remora.entrypoints.catalogue.listing import by_name
@@ -79,14 +86,30 @@ class Frame:
         if chosen.memory and not allowed:
             raise Denied("memory is switched off", advice="unset REMORA_ALLOW_MEMORY to use it")
         arguments = checked(chosen.input, {key: value for key, value in given.items() if value is not None})
-        answer = chosen.run(Call(self.ports(), self.grant, memory=allowed), arguments)
-        self.emit(self.with_withheld(answer.data), answer.text)
+        return chosen.run(Call(self.ports(), self.grant, self.own_session, memory=allowed), arguments)
+
+    def own_session(self) -> SessionRef:
+        """The chat that the environment names, registered; none when it names none."""
+        from remora.config import load
+
+        settings = load()
+        if not settings.session_id:
+            return SessionRef()
+        from remora.usecases.register_session import RegisterSessionRequest, register_session
+
+        client = settings.client or "remora-cli"
+        register_session(
+            self.ports(), self.grant, RegisterSessionRequest(session_id=settings.session_id, client=client)
+        )
+        return SessionRef(client=client, session_id=settings.session_id)
 
     def emit(self, data: Any, text: str) -> None:
         """Print the machine form with `--json`, else the readable one: plain on a terminal, framed for a model."""
         if self.json_output:
             typer.echo(json.dumps(data, ensure_ascii=False, allow_nan=False))
             return
+        if not text:
+            return  # silence is an answer
         from remora.entrypoints.render import for_people
 
         typer.echo(for_people(text) if sys.stdout.isatty() else text.rstrip("\n"))

@@ -10,6 +10,7 @@ import anyio
 import mcp_types as types
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
+from mcp.shared.exceptions import MCPError
 
 from remora.core.errors import RemoraError
 from remora.core.policy import CALL_DEADLINE_SECONDS
@@ -18,6 +19,7 @@ from remora.core.scope import Channel, Grant
 from remora.core.sessions import SessionRef
 from remora.core.text import clean
 from remora.entrypoints.catalogue.operation import Answer, Call, Operation
+from remora.entrypoints.mcp import prompts, resources
 from remora.entrypoints.mcp.instructions import INSTRUCTIONS
 from remora.ports import Ports
 
@@ -52,14 +54,80 @@ def build_server(
         if operation is None:
             known = ", ".join(by_name)
             return _failed("unknown_tool", f"tool {clean(params.name)[:80]!r} is not offered; offered: {known}")
-        chosen = backend if isinstance(backend, Backend) else backend(ctx.request)
-        grant = chosen.grant.via(Channel.MCP, _client_name(ctx))
+        chosen, grant = caller(ctx)
         return await _run(operation, chosen, grant, params.arguments)
+
+    def caller(ctx: ServerRequestContext[Any]) -> tuple[Backend, Grant]:
+        chosen = backend if isinstance(backend, Backend) else backend(ctx.request)
+        return chosen, chosen.grant.via(Channel.MCP, _client_name(ctx))
+
+    async def read_resource(
+        ctx: ServerRequestContext[Any], params: types.ReadResourceRequestParams
+    ) -> types.ReadResourceResult:
+        return await _read(str(params.uri), *caller(ctx))
 
     return Server(
         "remora", version=version, title="Remora repository memory", instructions=INSTRUCTIONS,
-        on_list_tools=list_tools, on_call_tool=call_tool,
+        on_list_tools=list_tools, on_call_tool=call_tool, on_list_resources=_list_resources,
+        on_read_resource=read_resource, on_list_prompts=_list_prompts, on_get_prompt=_get_prompt,
     )  # fmt: skip
+
+
+async def _list_resources(
+    ctx: ServerRequestContext[Any], params: types.PaginatedRequestParams | None
+) -> types.ListResourcesResult:
+    rows = [
+        types.Resource(uri=offer.uri, name=offer.name, description=offer.description, mime_type=offer.mime_type)
+        for offer in resources.OFFERS
+    ]
+    return types.ListResourcesResult(resources=rows)
+
+
+async def _read(uri: str, backend: Backend, grant: Grant) -> types.ReadResourceResult:
+    def read() -> str:
+        return resources.contents(uri, _call_of(backend, grant))
+
+    try:
+        with anyio.fail_after(CALL_DEADLINE_SECONDS):
+            text = resources.manual(uri) or ""
+            if not text:
+                text = await anyio.to_thread.run_sync(read, abandon_on_cancel=True)
+    except RemoraError as error:
+        raise MCPError(types.INVALID_PARAMS, f"{error.code}: {error}") from error
+    except TimeoutError as error:
+        raise MCPError(types.INTERNAL_ERROR, f"no answer within {CALL_DEADLINE_SECONDS} s") from error
+    except Exception as error:
+        _log.exception("resource failed")
+        raise MCPError(types.INTERNAL_ERROR, f"internal error ({type(error).__name__})") from error
+    mime = next(offer.mime_type for offer in resources.OFFERS if offer.uri == uri)
+    return types.ReadResourceResult(contents=[types.TextResourceContents(uri=uri, mime_type=mime, text=text)])
+
+
+async def _list_prompts(
+    ctx: ServerRequestContext[Any], params: types.PaginatedRequestParams | None
+) -> types.ListPromptsResult:
+    rows = [
+        types.Prompt(
+            name=wording.name,
+            title=wording.title,
+            description=wording.description,
+            arguments=[
+                types.PromptArgument(name=name, description=meaning, required=True)
+                for name, meaning in wording.arguments.items()
+            ],
+        )
+        for wording in prompts.WORDINGS
+    ]
+    return types.ListPromptsResult(prompts=rows)
+
+
+async def _get_prompt(ctx: ServerRequestContext[Any], params: types.GetPromptRequestParams) -> types.GetPromptResult:
+    try:
+        wording, text = prompts.worded(params.name, params.arguments or {})
+    except RemoraError as error:
+        raise MCPError(types.INVALID_PARAMS, f"{error.code}: {error}") from error
+    message = types.PromptMessage(role="user", content=types.TextContent(text=text))
+    return types.GetPromptResult(description=wording.description, messages=[message])
 
 
 def _tool(operation: Operation) -> types.Tool:
@@ -83,10 +151,7 @@ async def _run(
 ) -> types.CallToolResult:
     def call() -> Answer:
         given = checked(operation.input, clean_json(arguments))
-        context = Call(
-            backend.ports(), grant, lambda: backend.own_session(grant), identity=backend.identity, memory=backend.memory
-        )
-        return operation.run(context, given)
+        return operation.run(_call_of(backend, grant), given)
 
     try:
         with anyio.fail_after(CALL_DEADLINE_SECONDS):
@@ -100,6 +165,12 @@ async def _run(
         return _failed("internal", f"internal error ({type(error).__name__}); the server's log holds the details")
     data = strict_json(answer.data)
     return types.CallToolResult(content=[types.TextContent(text=answer.text)], structured_content=data)
+
+
+def _call_of(backend: Backend, grant: Grant) -> Call:
+    return Call(
+        backend.ports(), grant, lambda: backend.own_session(grant), identity=backend.identity, memory=backend.memory
+    )
 
 
 def _failed(code: str, message: str) -> types.CallToolResult:
