@@ -234,7 +234,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
     world.close()
 
 
-SHORT = ("the owner with a claim", "a reader of another", "one with every claim", "nobody")
+SHORT = ("the owner with a claim", "a member of core", "nobody")
 """Rows of every run; the others are for the slow recipe."""
 
 
