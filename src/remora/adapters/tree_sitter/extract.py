@@ -18,6 +18,8 @@ _KEY_BYTES = 80
 """Longer expressions are not compared with the names of what a module exports."""
 _SPACE = re.compile(r"\s+")
 _DECLARING = frozenset({"function", "class", "extension", "closure", "comprehension", "assign", "marked", "package"})
+_MAJOR = re.compile(r"v\d+")
+"""The last part of an import path may be a version; the package is called by the one before."""
 _CAPTURE = re.compile(r"@([a-z_]+)")
 
 _Event: TypeAlias = tuple[int, int, int, int, str, tree_sitter.Node, Captures]
@@ -87,7 +89,8 @@ class _Extraction(Declaring):
             value = self.builder.expression("o", value, self.builder.expression("T", declared)) if declared else value
         self._use_of(value, node)
         first = len(self.builder.facts.bindings)
-        self.target(captures["target"][0], value, node.end_byte, "i" if self._loads(value) else "a")
+        kind = "i" if self._loads(value) else "c" if self.label == "constant" else "a"
+        self.target(captures["target"][0], value, node.end_byte, kind)
         if self.label == "set":
             self.builder.set_again(first)
 
@@ -163,6 +166,11 @@ class _Extraction(Declaring):
         forms = self.language.forms
         spreads = [i for i, node in enumerate(nodes) if (form := forms.get(node.kind_id)) and form.op == "spread"]
         spread = spreads[0] if spreads else len(nodes)
+        if self.rules.comma_ok and self.builder.facts.expressions[value][0] not in ("l", "c"):
+            self.target(nodes[0], value, position, kind)
+            for node in nodes[1:]:
+                self.target(node, UNKNOWN, position, kind)
+            return
         for i, node in enumerate(nodes):
             op, place = ("r", i) if i == spread else ("b", i if i < spread else i - len(nodes))
             part = self.builder.expression(op, value, place) if value else UNKNOWN
@@ -209,6 +217,9 @@ class _Extraction(Declaring):
         alias = self.lower.text(captures["alias"][0]) if "alias" in captures else name
         value = self.builder.load(Import(module, name, line))
         if not alias:
+            if self.rules.module_style == "folder":
+                parts = [part for part in module.split("/") if not _MAJOR.fullmatch(part)] or [module]
+                self.builder.bind(parts[-1], value, node.end_byte, line, "i")
             if self.rules.module_style != "dotted":
                 return
             # `import a.b.c` binds `a`; the import itself is still of the whole path.

@@ -16,6 +16,7 @@ from remora.core.codegraph.rules import Rules
 from remora.core.errors import Unavailable
 from remora.core.ids import digest
 
+_SCOPES = ("class_visible", "members_bare", "private_prefix", "public_case", "public_pattern")
 _FOLDER = Path(__file__).parent / "languages"
 
 
@@ -196,7 +197,7 @@ def _rules(table: Mapping[str, Any]) -> Rules:
     values |= {"module_style": modules.get("style", "dotted")}
     values |= {key: value for key, value in modules.items() if key != "style"}
     values |= {"family": table.get("family", "")}
-    values |= {key: scopes[key] for key in ("class_visible", "private_prefix") if key in scopes}
+    values |= {key: scopes[key] for key in _SCOPES if key in scopes}
     values |= semantics
     kinds = {field.name: str(field.type) for field in fields(Rules)}
     for key, value in values.items():

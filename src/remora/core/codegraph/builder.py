@@ -187,7 +187,7 @@ class FactsBuilder:
         self._attributes()
         if self._rules.module_style != "dotted":
             bindings = self.facts.bindings
-            own = (name for name, held in self.facts.scopes[0].members.items() if bindings[held[-1]].kind in "da")
+            own = (name for name, held in self.facts.scopes[0].members.items() if bindings[held[-1]].kind in "dac")
             self.facts.names = sorted(own)
         return self.facts
 
@@ -257,6 +257,8 @@ class FactsBuilder:
         while scope >= 0:
             row = self.facts.scopes[scope]
             bindings = table.get((scope, use.name))
+            if row.kind == "class" and not self._rules.members_bare:
+                bindings = None
             if bindings and (scope == use.scope or row.kind != "class" or self._rules.class_visible):
                 if len(bindings) == 1:
                     return bindings

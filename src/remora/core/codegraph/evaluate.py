@@ -58,6 +58,8 @@ class Evaluator(Containers):
 
     def _free(self, file: int, row: Any, index: int) -> Values:
         name = row[1]
+        if name in self.rules.exports:
+            return {("M", file): 0}
         if self.facts(file).stars and not self.rules.exports:
             found = self._provided(file, name)
             if found is not None:
@@ -200,6 +202,10 @@ class Evaluator(Containers):
     def _first(self, file: int, row: Any, index: int) -> Values:
         """The value when it is known, else what is declared."""
         declared = self.values(file, row[2])
+        written = self.facts(file).expressions[row[1]]
+        if written[0] in ("l", "d") and len(written) == 2:
+            # An empty container says nothing of what it will hold.
+            return union((self.values(file, row[1]), declared))
         if not known(declared):
             return union((self.values(file, row[1]), declared))
         return known(self.guarded(lambda: self.values(file, row[1])) or EMPTY) or declared
@@ -408,6 +414,8 @@ class Evaluator(Containers):
             return unknown
         if name in self.rules.passthrough:
             return union((known(self.values(file, row[2][0])), unknown), 1)
+        if value[1] in self.rules.makers:
+            return self.typed(file, row[2][0])
         if value[1] in self.rules.element:
             return union([self.element(item, None) for item in self.values(file, row[2][0])], 1)
         if self.rules.callbacks.get(value[1]) == "*":

@@ -35,7 +35,7 @@ class Parameter(NamedTuple):
 
 
 class Binding(NamedTuple):
-    """A name gets a value: kind is d(efinition) i(mport) p(arameter) a(ssignment) or o(ther)."""
+    """A name gets a value: kind is d(efinition) i(mport) p(arameter) a(ssignment) c(onstant) or o(ther)."""
 
     name: str
     value: int

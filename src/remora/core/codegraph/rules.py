@@ -24,6 +24,8 @@ class Rules:
     index: tuple[str, ...] = ()
     roots: tuple[str, ...] = ()
     class_visible: bool = False
+    members_bare: bool = True
+    """Whether a class body itself sees its members bare."""
     receiver: str = ""
     constructor: tuple[str, ...] = ()
     call: tuple[str, ...] = ()
@@ -43,6 +45,10 @@ class Rules:
     """The method of a class that constructs, where construction is not a call of the class."""
     constructing_functions: bool = False
     """`new` of a function makes an object with what is attached to the function."""
+    comma_ok: bool = False
+    """Several names for one value: the first gets it, the others say how that went."""
+    makers: frozenset[str] = frozenset()
+    """Functions that make a value of the type they are given."""
     attribute_items: bool = False
     """`map.name` is `map["name"]`."""
     static_words: frozenset[str] = frozenset()

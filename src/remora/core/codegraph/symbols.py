@@ -67,13 +67,13 @@ def _declared(facts: FileFacts, scope: Scope, index: int, name: str, public: boo
 def _variables(facts: FileFacts, rules: Rules, taken: set[str]) -> Iterator[Declared]:
     for binding in facts.bindings:
         scope = facts.scopes[binding.scope]
-        if binding.kind != "a" or scope.kind not in ("module", "class") or binding.name[:1] == "=":
+        if binding.kind not in "ac" or scope.kind not in ("module", "class") or binding.name[:1] == "=":
             continue
         qualified = f"{scope.qualified}.{binding.name}" if scope.qualified else binding.name
         if qualified in taken:
             continue
         taken.add(qualified)
-        kind = "field" if scope.kind == "class" else "constant" if binding.name.isupper() else "variable"
+        kind = "field" if scope.kind == "class" else "constant" if binding.kind == "c" or binding.name.isupper() else "variable"
         place = (binding.line, binding.line)
         yield Declared(
             -1,
