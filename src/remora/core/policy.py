@@ -602,7 +602,8 @@ COMMUNITY_WEIGHTS = {
     "contains": 2.0, "calls": 1.0, "imports": 0.5, "inherits": 1.5, "implements": 1.5, "references": 0.5,
 }  # fmt: skip
 """A file and its declarations belong together first; a call binds more than a mention."""
-COMMUNITY_SYMBOLS_MIN = 5
+COMMUNITY_SYMBOLS_MIN = 3
+"""A file with two declarations; a lone function is no part of its own."""
 COMMUNITY_CENTRAL = 8
 COMMUNITY_OVERLAP_MIN = 0.5
 COMMUNITY_FILES_SHOWN = 12

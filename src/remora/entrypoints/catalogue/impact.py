@@ -63,6 +63,13 @@ def _range(call: Call, given: Mapping[str, Any]) -> Answer:
     return _answer(call, get_pr_impact(call.ports, call.grant, request))
 
 
+def _community(call: Call, given: Mapping[str, Any]) -> Answer:
+    from remora.usecases.get_community import CommunityRequest, get_community
+
+    data = asdict(get_community(call.ports, call.grant, CommunityRequest(given["of"], given["budget_chars"])))
+    return Answer(data, impact_text.communities(data))
+
+
 OPERATIONS = (
     Operation(
         name="predict_impact",
@@ -115,5 +122,17 @@ OPERATIONS = (
         read_only=True,
         memory=False,
         http=("GET", "/graph/impact/range"),
+    ),
+    Operation(
+        name="get_community",
+        title="Parts of the code",
+        description="Parts of the code that hang together; with `of`, the one a symbol or file is in, and its members.",
+        profiles=GRAPH,
+        input=arguments(of=text("Part id, symbol or file.", max_chars=1_000, default=""), budget_chars=BUDGET),
+        output=rows("parts", "total", "small", "truncated", "freshness"),
+        run=_community,
+        read_only=True,
+        memory=False,
+        http=("GET", "/graph/community"),
     ),
 )

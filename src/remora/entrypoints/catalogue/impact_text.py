@@ -49,3 +49,14 @@ def _unknown(data: Data) -> list[str]:
     if not data["communities_known"]:
         lines.append("parts of the code are not known yet; `get_community` finds them")
     return lines
+
+
+def communities(data: Data) -> str:
+    """Parts of the code with their files and central symbols."""
+    lines = [f"{data['total']} parts, and {data['small']} too small to have a name"]
+    for part in data["parts"]:
+        lines.append(f"{part['label']} [{part['id']}]: {part['symbols']} symbols in {part['total_files']} files")
+        lines.append(f"  files: {', '.join(part['files'])}")
+        lines.append(f"  central: {', '.join(part['central'])}")
+        lines += [f"  {member}" for member in part["members"]]
+    return enclosed([*lines, *state(data)])

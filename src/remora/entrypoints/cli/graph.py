@@ -11,6 +11,7 @@ from remora.core import policy
 from remora.core.errors import InvalidInput
 from remora.entrypoints import render
 from remora.entrypoints.cli.frame import Frame, command, staged_progress
+from remora.entrypoints.cli.output import read_limited
 
 graph = typer.Typer(help="The code graph: export it, see how it stands, check it.", no_args_is_help=True)
 
@@ -74,17 +75,10 @@ def impact(
     if revision:
         frame.answer("get_pr_impact", revision=revision, depth=depth)
     elif files or diff:
-        frame.answer("predict_impact", files=files or None, diff=_diff_text(diff) if diff else None, depth=depth)
+        text = read_limited(diff, policy.DIFF_MAX_CHARS, "--diff").decode("utf-8", "replace") if diff else None
+        frame.answer("predict_impact", files=files or None, diff=text, depth=depth)
     else:
         frame.answer("working_changes_impact", base=base, depth=depth)
-
-
-def _diff_text(file: Path) -> str:
-    try:
-        data = sys.stdin.buffer.read(policy.DIFF_MAX_CHARS + 1) if str(file) == "-" else file.read_bytes()
-    except OSError as error:
-        raise InvalidInput("--diff", f"{str(file)!r} cannot be read: {error.strerror}") from error
-    return data.decode("utf-8", "replace")
 
 
 def export(

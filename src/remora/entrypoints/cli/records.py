@@ -10,7 +10,7 @@ import typer
 from remora.core import policy
 from remora.core.capture.exports import FORMATS
 from remora.core.errors import InvalidInput
-from remora.entrypoints.cli.frame import Frame, Peers, command, progress
+from remora.entrypoints.cli.frame import Frame, Peers, command, progress, staged_progress
 
 records = typer.Typer(help="Records: what happened around the code, each with its source.", no_args_is_help=True)
 
@@ -70,6 +70,24 @@ def ingest_docs(frame: Frame) -> None:
     lines += [f"skipped: {path} ({reason})" for path, reason in done.skipped_documents]
     lines += [f"conflict: {key}" for key in done.conflicts]
     frame.emit(asdict(done), "\n".join(lines))
+
+
+def refresh(frame: Frame) -> None:
+    """Bring records of documents and summaries of the parts of the code up to date."""
+    from remora.usecases.index_repository import IndexRequest, index_repository
+    from remora.usecases.ingest_docs import ingest_docs as ingest_documents
+    from remora.usecases.refresh_semantic import refresh_semantic
+
+    ports = frame.ports()
+    docs = ingest_documents(ports, frame.grant)
+    index_repository(ports, frame.grant, IndexRequest(), staged_progress())
+    parts = refresh_semantic(ports, frame.grant)
+    lines = [(f"{docs.seen} documents: {docs.recorded} recorded, {docs.unchanged} unchanged, {docs.removed} removed"),
+             (f"{parts.parts} parts of the code: {parts.recorded} recorded, {parts.changed} of them changed, "
+              f"{parts.unchanged} unchanged, {parts.removed} gone")]  # fmt: skip
+    lines += [f"skipped: {path} ({reason})" for path, reason in docs.skipped_documents]
+    lines += [f"conflict: {key}" for key in (*docs.conflicts, *parts.conflicts)]
+    frame.emit({"documents": asdict(docs), "parts": asdict(parts)}, "\n".join(lines))
 
 
 def import_artifacts(
@@ -202,7 +220,7 @@ def verify(frame: Frame) -> None:
 
 
 for _name, _run in (
-    ("ingest", ingest), ("anchor", anchor), ("ingest-docs", ingest_docs),
+    ("ingest", ingest), ("anchor", anchor), ("ingest-docs", ingest_docs), ("refresh", refresh),
     ("import-artifacts", import_artifacts), ("search", search), ("record", record), ("history", history),
     ("pitfalls", pitfalls), ("status", status), ("compact", compact), ("verify", verify),
 ):  # fmt: skip
