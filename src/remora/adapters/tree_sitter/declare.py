@@ -20,6 +20,8 @@ _WORD = re.compile(r"\w+")
 _COMMENT_MARKS = re.compile(r"^[/*#!<;\-\s]+|[*/\s]+$")
 _LAST_NAME = re.compile(r"([\w$]+)\W*$")
 
+CONSTRUCTOR = "<new>"
+"""Constructors that carry the name of their class are members under this one."""
 _Parameter: TypeAlias = tuple[Parameter, str, tree_sitter.Node | None]
 Captures: TypeAlias = dict[str, list[tree_sitter.Node]]
 
@@ -81,8 +83,14 @@ class Declaring:
     def inherit(self, node: tree_sitter.Node, captures: Captures) -> None:
         """A base of the class around."""
         scope = self._class_around()
-        if scope >= 0:
-            self.builder.facts.scopes[scope].bases.append(self.lower.type(captures["base"][0]))
+        if scope < 0:
+            return
+        self.builder.lifted = self.builder.facts.scopes[scope].parent
+        try:
+            base = self.lower.type(captures["base"][0])
+        finally:
+            self.builder.lifted = None
+        self.builder.facts.scopes[scope].bases.append(base)
 
     def _class_around(self) -> int:
         scope = self.builder.scope
@@ -138,7 +146,9 @@ class Declaring:
             self.builder.site(call, wrapper.start_point.row + 1)
             value = self.builder.expression("D", call, value)
         name_line = captures["name"][0].start_point.row + 1
-        if holder:
+        if self.label == "constructor":
+            self.builder.bind(CONSTRUCTOR, value, node.start_byte, name_line, "d")
+        elif holder:
             self._bind_top(f"{holder}.{name}", value, node, "d")
         else:
             self.builder.bind(name, value, node.start_byte, name_line, "d")
@@ -146,7 +156,8 @@ class Declaring:
         shown = f"{holder}.{name}" if holder and around.kind != "extension" else name
         self.builder.open(kind, shown, node.start_byte, node.end_byte, name_line, node.end_point.row + 1)
         row = self.builder.facts.scopes[scope]
-        row.name, row.result, row.label = name, result, self.label
+        row.name, row.result = name, result
+        row.label = "" if self.label == "constructor" else self.label
         row.decorators = [decorator for decorator, _ in values]
         row.flags = flags + (["method"] if method else [])
         body = captures.get("body")

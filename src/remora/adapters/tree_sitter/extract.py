@@ -83,13 +83,15 @@ class _Extraction(Declaring):
         if "value" in captures and captures["value"][0].start_byte in self.named:
             return
         value = self.lower.value(captures["value"][0]) if "value" in captures else UNKNOWN
+        if self.label == "enumerator" and self._class_around() >= 0:
+            value = self.builder.expression("N", self.builder.expression("f", self._class_around()))
         if "type" in captures:
             declared = self.lower.type(captures["type"][0])
             self._use_of(declared, captures["type"][0])
             value = self.builder.expression("o", value, self.builder.expression("T", declared)) if declared else value
         self._use_of(value, node)
         first = len(self.builder.facts.bindings)
-        kind = "i" if self._loads(value) else "c" if self.label == "constant" else "a"
+        kind = "i" if self._loads(value) else "c" if self.label in ("constant", "enumerator") else "a"
         self.target(captures["target"][0], value, node.end_byte, kind)
         if self.label == "set":
             self.builder.set_again(first)
@@ -180,6 +182,9 @@ class _Extraction(Declaring):
         iterable = captures["iterable"][0]
         value = self.builder.expression("e", self.lower.value(iterable))
         self.builder.site(value, iterable.start_point.row + 1, "protocol")
+        if "type" in captures:
+            declared = self.lower.type(captures["type"][0])
+            value = self.builder.expression("o", value, self.builder.expression("T", declared)) if declared else value
         self.target(captures["target"][0], value, iterable.end_byte, "o")
 
     def _enter(self, node: tree_sitter.Node, captures: Captures) -> None:

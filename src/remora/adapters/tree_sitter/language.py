@@ -39,6 +39,7 @@ class Form:
     op: str
     first: int = 0
     second: int = 0
+    third: int = 0
     text: str = ""
     children: tuple[int, ...] = ()
     texts: frozenset[str] = frozenset()
@@ -172,6 +173,7 @@ def _forms(grammar: tree_sitter.Language, pair: Pair) -> dict[int, Form]:
             spec["op"],
             _field(grammar, pair, next(filter(None, names), None)),
             _field(grammar, pair, next(filter(None, parts), None)),
+            _field(grammar, pair, spec["arguments"] if spec["op"] == "invoke" else None),
             spec.get("type", ""),
             tuple(spec.get("children", ())),
             frozenset(operators),

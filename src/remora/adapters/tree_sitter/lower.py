@@ -82,7 +82,9 @@ class Lowering:
         callee = self.value(first)
         if form.text == "new" and self._rules.constructing_functions:
             callee = self._builder.expression("C", callee)
-        holder = node.child_by_field_id(form.second)
+        return self._called(node.child_by_field_id(form.second), callee)
+
+    def _called(self, holder: tree_sitter.Node | None, callee: int) -> int:
         positional: list[int] = []
         named: list[tuple[str, int]] = []
         if holder is not None:
@@ -90,6 +92,25 @@ class Lowering:
             for child in [holder] if inner else holder.named_children:
                 self._argument(child, positional, named)
         return self._builder.expression("c", callee, tuple(positional), tuple(named))
+
+    def _invoke(self, node: tree_sitter.Node, form: Form) -> int:
+        """A call whose node has the object and the name as its own parts."""
+        target = node.child_by_field_id(form.first)
+        name = node.child_by_field_id(form.second)
+        if name is None:
+            return UNKNOWN
+        if target is None:
+            callee = self._builder.use(self.text(name), name.start_byte)
+        else:
+            callee = self._builder.shared("a", self.value(target), self.text(name))
+        return self._called(node.child_by_field_id(form.third), callee)
+
+    def _reference(self, node: tree_sitter.Node, form: Form) -> int:
+        """A function named by its object and its name."""
+        children = node.named_children
+        if len(children) < 2:
+            return UNKNOWN
+        return self._builder.shared("a", self.value(children[0]), self.text(children[-1]))
 
     def _required(self, node: tree_sitter.Node, first: tree_sitter.Node, form: Form) -> int:
         """The module a call loads by a name written in full; 0 when it does not."""
@@ -236,6 +257,8 @@ class Lowering:
         "attribute": _attribute,
         "call": _call,
         "item": _item,
+        "invoke": _invoke,
+        "reference": _reference,
         "list": _list,
         "tuple": _tuple,
         "container": _container,

@@ -48,6 +48,8 @@ class FactsBuilder:
         self._shared: dict[Expression, int] = {}
         self._bound: dict[str, int] = {}
         self._recent: dict[str, dict[int, int]] = {}
+        self.lifted: int | None = None
+        """The scope names are looked up from, when it is not the one they stand in: bases of a class."""
         self.scope_at: dict[int, int] = {}
         self.open("module", "", 0, size_bytes + 1, 1, max(lines, 1))
 
@@ -108,6 +110,10 @@ class FactsBuilder:
     def use(self, name: str, position: int) -> int:
         """A name in value position, bound later. Uses in one block with no assignment between them are one row."""
         block = self._stack[-1]
+        if self.lifted is not None:
+            index = self.expression("u", name)
+            self._uses.append(_Use(index, name, self.lifted, block, position))
+            return index
         settled = position >= self._bound.get(name, -1)
         if settled and (found := self._recent.get(name, _NONE).get(block)) is not None:
             return found
@@ -260,13 +266,16 @@ class FactsBuilder:
             if row.kind == "class" and not self._rules.members_bare:
                 bindings = None
             if bindings and (scope == use.scope or row.kind != "class" or self._rules.class_visible):
-                if len(bindings) == 1:
+                if len(bindings) == 1 or self._overloaded(bindings):
                     return bindings
                 if scope == use.scope:
                     return self._before(bindings, use.block, use.position) or bindings
                 return self._before(bindings, self._roots[scope], _LATE + 1)
             scope = row.parent
         return []
+
+    def _overloaded(self, bindings: list[int]) -> bool:
+        return self._rules.overloads and all(self.facts.bindings[index].kind == "d" for index in bindings)
 
     def _before(self, bindings: list[int], block: int, position: int) -> list[int]:
         """Bindings that can still hold at a place: back to the one that always ran, and on around enclosing loops."""
@@ -302,7 +311,8 @@ class FactsBuilder:
         for (scope, name), bindings in table.items():
             row = self.facts.scopes[scope]
             if row.kind in ("module", "class"):
-                row.members[name] = self._before(bindings, self._roots[scope], _LATE + 1)
+                whole = self._overloaded(bindings)
+                row.members[name] = bindings if whole else self._before(bindings, self._roots[scope], _LATE + 1)
 
     def _attributes(self) -> None:
         """Stores on a method's receiver become attributes of the class."""

@@ -70,6 +70,23 @@ class Classes(Fixpoint):
                 return {("B", *item[1:3], receiver): 1 for item in members if item[0] in ("F", "B")}
         return EMPTY
 
+    def fitting(self, values: Values, row: Any) -> Values:
+        """Of functions that differ by their parameters alone, those that take as many as a call passes."""
+        if not self.rules.overloads or len(values) < 2:
+            return values
+        found = {value: tier for value, tier in values.items() if self._takes(value, len(row[2]))}
+        return found or values
+
+    def _takes(self, value: Value, count: int) -> bool:
+        if value[0] not in ("F", "B"):
+            return True
+        parameters = self.facts(value[1]).scopes[value[2]].parameters
+        if value[0] == "B" or (self.rules.this and parameters and parameters[0].name == self.rules.this):
+            parameters = parameters[1:]
+        if any(parameter.kind in ("rest", "keywords") for parameter in parameters):
+            return count >= sum(1 for item in parameters if item.kind == "positional" and not item.default)
+        return sum(1 for item in parameters if not item.default) <= count <= len(parameters)
+
     # --- members and bases
 
     def lookup(self, file: int, scope: int, name: str, *, skip: bool = False) -> Values:

@@ -391,7 +391,7 @@ class Evaluator(Containers):
     # --- calls
 
     def _call(self, file: int, row: Any, index: int) -> Values:
-        parts = [self._apply(value, file, row) for value in self.values(file, row[1])]
+        parts = [self._apply(value, file, row) for value in self.fitting(self.values(file, row[1]), row)]
         return inferred(parts[0]) if len(parts) == 1 else union(parts, 1)
 
     def _apply(self, value: Value, file: int, row: Any) -> Values:

@@ -122,7 +122,7 @@ class Linker:
     def _call(self, site: Site, row: Any) -> None:
         linked = self._linked
         linked.calls += 1
-        values = self._evaluator.values(self._file, row[1])
+        values = self._evaluator.fitting(self._evaluator.values(self._file, row[1]), row)
         scope = self._caller(site.scope)
         known = outside = False
         for value, tier in values.items():
@@ -148,25 +148,31 @@ class Linker:
                 self._edge(scope, "calls", value[1:3], tier, site.line)
                 return True
             self._edge(scope, "references", value[1:3], tier, site.line)
-            for method in self._evaluator.methods(value, self._evaluator.rules.constructor):
-                self._edge(scope, "calls", method[1:3], tier, site.line)
-                self._flow(method, row)
+            self._construct(scope, site, row, value, tier)
             return True
         if kind == "I":
             methods = self._evaluator.methods(value, self._evaluator.rules.call)
             for method in methods:
                 self._edge(scope, "calls", method[1:3], INFERRED, site.line)
                 self._flow(method, row)
+            rules = self._evaluator.rules
+            if not methods and rules.super_constructs and self._written(row[1]) == rules.this:
+                self._construct(scope, site, row, value, INFERRED)
+                return True
             return bool(methods)
         if kind == "Z" and self._evaluator.rules.super_constructs:
-            self._construct_base(scope, site, value)
+            owner = self._evaluator.owner(value[1], value[2])
+            for base in self._evaluator.direct_bases(*owner) if owner is not None else ():
+                if base[0] == "C":
+                    self._construct(scope, site, row, base, INFERRED)
         return bool(kind == "Z")
 
-    def _construct_base(self, scope: int, site: Site, value: Value) -> None:
-        for name in self._evaluator.rules.constructor:
-            for method in self._evaluator.attribute(value, name):
-                if method[0] in ("F", "B"):
-                    self._edge(scope, "calls", method[1:3], INFERRED, site.line)
+    def _construct(self, scope: int, site: Site, row: Any, value: Value, tier: int) -> None:
+        """A class is constructed: its constructors are called."""
+        methods = self._evaluator.methods(value, self._evaluator.rules.constructor)
+        for method in self._evaluator.fitting(methods, row):
+            self._edge(scope, "calls", method[1:3], tier, site.line)
+            self._flow(method, row)
 
     def _callbacks(self, scope: int, site: Site, row: Any, value: Value) -> None:
         """A built-in that is known to call an argument calls it here."""

@@ -45,6 +45,8 @@ class Rules:
     """The method of a class that constructs, where construction is not a call of the class."""
     constructing_functions: bool = False
     """`new` of a function makes an object with what is attached to the function."""
+    overloads: bool = False
+    """Functions of one name differ by their parameters."""
     comma_ok: bool = False
     """Several names for one value: the first gets it, the others say how that went."""
     makers: frozenset[str] = frozenset()

@@ -73,7 +73,8 @@ def _variables(facts: FileFacts, rules: Rules, taken: set[str]) -> Iterator[Decl
         if qualified in taken:
             continue
         taken.add(qualified)
-        kind = "field" if scope.kind == "class" else "constant" if binding.kind == "c" or binding.name.isupper() else "variable"
+        constant = binding.kind == "c" or (scope.kind == "module" and binding.name.isupper())
+        kind = "constant" if constant else "field" if scope.kind == "class" else "variable"
         place = (binding.line, binding.line)
         yield Declared(
             -1,
