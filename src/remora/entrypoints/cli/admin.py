@@ -1,6 +1,4 @@
-"""Commands that care for a repository's memory: init, doctor, demo."""
-
-from typing import Annotated
+"""Commands that look after a repository's memory: doctor, demo."""
 
 import typer
 
@@ -10,22 +8,8 @@ from remora.entrypoints.cli.frame import Frame, command
 
 def register(app: typer.Typer) -> None:
     """Add the commands."""
-    command(app, "init")(init)
     command(app, "doctor")(doctor)
     command(app, "demo")(demo)
-
-
-def init(
-    frame: Frame,
-    share_records: Annotated[bool, typer.Option(help="Add a folder that git tracks, for authored records.")] = False,
-) -> None:
-    """Make this repository ready for Remora. Safe to repeat."""
-    from remora.usecases.init_repository import init_repository
-
-    done = init_repository(frame.ports(), frame.grant, share_records=share_records)
-    lines = [f"ready: {done.identity} ({done.id})", f"records: {done.home}", f"store: {done.store}"]
-    lines.append("next: remora index; remora records ingest --all; remora recall ...")
-    frame.emit(done.to_json(), "\n".join(lines))
 
 
 def doctor(frame: Frame) -> None:

@@ -3,7 +3,7 @@
 import os
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -11,6 +11,9 @@ from remora.core.clients.catalogue import CLIENT_NAMES
 from remora.core.errors import InvalidInput
 from remora.entrypoints.cli.frame import guarded
 from remora.entrypoints.cli.serving import mcp
+
+if TYPE_CHECKING:
+    from remora.core.clients.entries import HookOptions
 
 _SIGNS = {
     "claude-code": (".claude", "CLAUDE.md", ".mcp.json"),
@@ -50,18 +53,16 @@ def hooks(
     """Install the hooks and the MCP server in the settings of agent clients, keeping all else byte for byte."""
 
     def run() -> None:
-        from remora.bootstrap import project_files
-        from remora.core.clients.entries import HookOptions
+        from remora.bootstrap import compile_hook, project_files
         from remora.usecases.install_client_hooks import ClientHooksRequest, install_client_hooks
 
         root = _folder(path)
-        options = HookOptions(
-            python=_absolute(sys.executable), script=_script(), mcp_command=_server_command(shared=shared),
-            shared=shared, compact_at=compact_at, delta=delta, shadow=shadow, token=token, windows=os.name == "nt",
-        )  # fmt: skip
-        names = tuple(client or (CLIENT_NAMES if remove else _in_use(root)))
+        options = hook_options(shared=shared, compact_at=compact_at, delta=delta, shadow=shadow, token=token)
+        names = tuple(client or (CLIENT_NAMES if remove else clients_in_use(root) or ("claude-code",)))
         request = ClientHooksRequest(names, options, hooks=not no_hooks, mcp=not no_mcp, remove=remove, dry_run=dry_run)
         done = install_client_hooks(project_files(root), request)
+        if not (remove or dry_run):
+            compile_hook()
         rows = [{"path": row.path, "change": row.change, "kept": list(row.kept)} for row in done.files]
         lines = [f"{row.change}: {row.path}" + (f"\n{row.diff}" if dry_run and row.diff else "") for row in done.files]
         data = {"clients": list(names), "files": rows, "notes": list(done.notes), "dry_run": done.dry_run}
@@ -93,9 +94,19 @@ def _folder(path: Path) -> Path:
     return path.absolute()
 
 
-def _in_use(root: Path) -> tuple[str, ...]:
-    found = tuple(name for name, signs in _SIGNS.items() if any((root / sign).exists() for sign in signs))
-    return found or ("claude-code",)
+def clients_in_use(root: Path) -> tuple[str, ...]:
+    """The agent clients that left a file of theirs in the project."""
+    return tuple(name for name, signs in _SIGNS.items() if any((root / sign).exists() for sign in signs))
+
+
+def hook_options(*, shared: bool = False, **more: Any) -> "HookOptions":
+    """How hooks start this very remora."""
+    from remora.core.clients.entries import HookOptions
+
+    return HookOptions(
+        python=_absolute(sys.executable), script=_script(), mcp_command=_server_command(shared=shared),
+        shared=shared, windows=os.name == "nt", **more,
+    )  # fmt: skip
 
 
 def _absolute(program: str) -> str:
@@ -109,8 +120,11 @@ def _script() -> str:
 
 
 def _server_command(*, shared: bool) -> tuple[str, ...]:
-    """Shared files must work on other machines, where only the name on PATH is known."""
-    return ("remora", "mcp") if shared else (_absolute(sys.executable), "-m", "remora", "mcp")
+    """Shared files must work on other machines, where only the name on PATH is known.
+
+    The folder that a client starts the server in is kept off the module path: a repository is not trusted with that.
+    """
+    return ("remora", "mcp") if shared else (_absolute(sys.executable), "-P", "-m", "remora", "mcp")
 
 
 def _emit(data: dict[str, Any], lines: list[str], *, json_output: bool) -> None:
