@@ -36,7 +36,7 @@ def ports(tmp_path: Path) -> SomePorts:
     )
     history.commit("Fix quoting of cookie values", {"cookies.py": b"def parse_cookie(): quote\n"})
     history.commit("Move cookies", {"cookies.py": None, "lib/cookies.py": b"def parse_cookie(): quote\n"})
-    history.commit("Fix cookie expiry in lib/cookies.py", {"lib/cookies.py": b"def parse_cookie(): quote, age\n"})
+    history.commit("Fix expiry of session cookies in lib/cookies.py", {"lib/cookies.py": b"def parse_cookie(): quote, age\n"})
     history.commit("Add a page", {"page.py": b"hunter2 = 1\n"})
     history.commit("Fix zeppelin hunter2", {"http.py": b"def send(): zeppelin\n", "new.py": b"zeppelin\n"})
     folder = history.write(tmp_path / "repo")
@@ -52,7 +52,7 @@ def test_fixes_are_cases_and_a_truth_is_a_file_of_the_parent(ports: SomePorts) -
     cases = {prepared.case.subject: prepared.case for prepared in prepare_cases(ports.git, EvalRequest(10))}
     assert len(cases) == 3
     assert cases["Fix zeppelin hunter2"].truth == {"http.py"}
-    assert cases["Fix cookie expiry in lib/cookies.py"].bare == "Fix cookie expiry in"
+    assert cases["Fix expiry of session cookies in lib/cookies.py"].bare == "Fix expiry of session cookies in"
 
 
 def test_nothing_of_the_fix_or_of_later_commits_is_known(ports: SomePorts) -> None:

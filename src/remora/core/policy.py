@@ -638,8 +638,6 @@ LOCATE_RENAMES = 8
 """Renames of one path that are followed to its present name."""
 LOCATE_TITLE_WORDS = 8
 """Length of an ordinary title, for which likeness is the plain share of shared rarity."""
-LOCATE_LIKENESS_POWER = 2.0
-"""Two changes that share half the words say a quarter of one that shares them all."""
 LOCATE_HABIT_FLOOR = 0.01
 """Habit of a file that never changed, as a share of the busiest one's."""
 LOCATE_BM25_B = 0.3
@@ -647,9 +645,23 @@ LOCATE_BM25_B = 0.3
 LOCATE_REASON_RECORDS = 3
 LOCATE_REASON_WORDS = 8
 """Shown per file; an answer is read by a model that pays per word."""
+LOCATE_TWINS_MAX = 6
+"""More files of one name (`mod.rs`, `index.js`, `__init__.py`) are no source with its tests."""
+LOCATE_NEAR_CHARS = 2_000
+LOCATE_NEAR_MIN = 0.5
+"""Share of trigrams from which a word and a file's name look alike."""
+LOCATE_SCORE_POWER = 4.0
+"""Votes by BM25 count steeply: the best few messages, not the crowd of weak ones."""
+LOCATE_COMPANIONS_OF = 5
+"""Best files of a first ranking whose companions are looked for."""
+LOCATE_COMPANIONS_MAX = 10
+"""Files of one change; in a larger one they did not change because of each other."""
+LOCATE_COMPANIONS_DOUBT = 3.0
+"""Changes added to a file's own, so that one common change makes no companion."""
 LOCATE_WEIGHTS = {
-    "text": 1.3, "passage": 1.1, "declared": 0.6, "name": 0.9, "folder": 1.5, "whole_name": 2.5, "votes": 1.6,
-    "like": 1.3, "habit": 0.5, "churn": 0.3,
+    "text": 2.4, "passage": 2.8, "declared": 0.8, "name": 0.9, "folder": 0.95, "whole_name": 0.2, "named": 1.0,
+    "scope": 0.7, "near": 0.7, "votes": 0.75, "like": 0.9, "scored": 1.0, "associated": 0.2, "twin": 0.6,
+    "companion": 0.8, "habit": 0.5, "area": 0.3, "kind": 0.5, "churn": 0.25,
 }  # fmt: skip
 """Legs of evidence against each other, fitted to past fixes of eight open histories in five languages."""
 CONTENT_MAX_BYTES = 400_000

@@ -1,12 +1,13 @@
 """Localisation cases from a repository's own history: fixes, what is asked, what they touched; and how rankings do."""
 
-import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from remora.core import policy
 from remora.core.capture.git_log import RawCommit
 from remora.core.locate.contents import Contents, score_contents
+from remora.core.locate.fixes import is_fix
 from remora.core.locate.query import LocateQuery, locate_query, without_file_names
 from remora.core.recall.bm25 import bm25
 from remora.core.records.indexed import Narrowing
@@ -15,11 +16,20 @@ from remora.core.records.search import Ranking, RecordQuery, search
 from remora.core.records.view import RecordView
 from remora.core.records.vocabulary import PathChangeKind
 from remora.core.scoring import bootstrap_interval, first_rank, mrr, recall_at, reciprocal_rank
+from remora.core.text import tokens
 
-_FIX = re.compile(
-    r"\b(?:fix(?:e[sd]|ing)?|bug(?:s|fix(?:es)?)?|hotfix|regressions?|crash(?:e[sd])?|leaks?|deadlock|panics?)\b",
-    re.IGNORECASE,
+_GENERIC = frozenset(
+    tokens(
+        "fix fixes fixed fixing bug bugs bugfix bugfixes hotfix issue issues problem problems feat feature chore "
+        "refactor closes close resolve resolves"
+    )
 )
+"""Words that descriptions of changes share whatever they change."""
+_CODE = frozenset(
+    """bash bat c cc clj cpp cs cxx dart ex exs go h hpp hs java js jsx kt lua m mjs mm php pl pm py pyi rb rs scala sh
+    sql swift ts tsx vue zig zsh""".split()
+)
+"""Extensions of programs, as against documents, data and settings."""
 RANKINGS = ("locate", "records", "records_v1", "bm25_messages", "bm25_contents")
 
 
@@ -43,15 +53,19 @@ class FixCase:
         return self.bare != " ".join(self.subject.split())
 
 
-def is_fix(subject: str) -> bool:
-    """Whether a commit's subject says that it repairs something."""
-    return _FIX.search(subject) is not None
+def _says_enough(bare: str) -> bool:
+    return len(set(locate_query(bare).terms) - _GENERIC) >= policy.EVAL_WORDS_MIN
+
+
+def _is_code(path: str) -> bool:
+    return path.rpartition(".")[2].lower() in _CODE
 
 
 def fix_cases(commits: Iterable[RawCommit], limit: int) -> tuple[list[FixCase], dict[str, int]]:
     """The first fixes of a history (newest first), and how many were passed over, by reason."""
     found: list[FixCase] = []
-    skipped = {"touched no earlier file": 0, "touched too many files": 0, "says no word": 0, "parents unknown": 0}
+    skipped: Counter[str] = Counter()
+    asked: set[str] = set()
     for commit in commits:
         if len(found) == limit:
             break
@@ -66,11 +80,16 @@ def fix_cases(commits: Iterable[RawCommit], limit: int) -> tuple[list[FixCase], 
             skipped["touched no earlier file"] += 1
         elif len(truth) > policy.EVAL_FILES_MAX:
             skipped["touched too many files"] += 1
-        elif locate_query(bare).empty:
-            skipped["says no word"] += 1
+        elif not any(map(_is_code, truth)):
+            skipped["touched no program"] += 1
+        elif not _says_enough(bare):
+            skipped["says too little"] += 1
+        elif bare in asked:
+            skipped["says the same as a later one"] += 1
         else:
+            asked.add(bare)
             found.append(FixCase(commit.sha, commit.subject, bare, truth))
-    return found, {reason: count for reason, count in skipped.items() if count}
+    return found, dict(sorted(skipped.items()))
 
 
 # --- Baselines --------------------------------------------------------------------------------------------------------

@@ -1,16 +1,19 @@
 """What happened before, as locating needs it: changes like the one described, and which files change often."""
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, MutableMapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field
 from math import exp
 
 from remora.core import policy
 from remora.core.graph import TermStats
 from remora.core.locate.contents import rarity
+from remora.core.locate.fixes import is_fix
+from remora.core.recall.bm25 import bm25
 from remora.core.records.indexed import IndexedRecord, Narrowing, path_key
 from remora.core.records.lifecycle import hidden, superseders
 from remora.core.records.model import Record
+from remora.core.records.search import WEIGHTS
 from remora.core.records.view import RecordView
 
 
@@ -30,36 +33,62 @@ Seen = MutableMapping[str, PastChange]
 
 
 @dataclass(frozen=True, slots=True)
-class Past:
-    """The changes that share words with a query, with how alike each is (0 to 1), and how often files changed."""
+class Alike:
+    """A past change that shares words with a query."""
 
-    alike: tuple[tuple[PastChange, float], ...] = ()
-    recency: Mapping[str, float] = field(default_factory=dict)
-    """Present path -> changes of the file, each weighing less the older it is and the more files it touched."""
-    frequency: Mapping[str, int] = field(default_factory=dict)
+    change: PastChange
+    likeness: float
+    """Share of the query's rarity in its words, 0 to 1; less where its title says much else."""
+    score: float
+    """BM25 as a share of the best one's."""
+    shared: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class RecentChange:
+    """One of the newest changes: the present paths of its files, and whether it repaired something."""
+
+    paths: tuple[str, ...]
+    weight: float
+    """Less the older it is, 0 to 1."""
+    fix: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Past:
+    """The changes that share words with a query, most alike first, and the newest changes whatever they say."""
+
+    alike: tuple[Alike, ...] = ()
+    recent: tuple[RecentChange, ...] = ()
     names: Mapping[str, str] = field(default_factory=dict)
     """Former path -> the path that it has now; files that are gone are left out."""
-    unlike: int = 0
-    """Records that shared words and named no present file."""
+    frequency: Mapping[str, int] = field(default_factory=dict)
+    """Present path -> how many of the recent changes touched it."""
+
+    def present(self, change: PastChange) -> tuple[str, ...]:
+        """The files of a change as they are called now."""
+        return tuple(dict.fromkeys(self.names[path] for path in change.paths if path in self.names))
 
 
 def read_past(view: RecordView, terms: Sequence[str], present: Iterable[str], seen: Seen) -> Past:
     """Look up what records say; `present` are the files there are now."""
     found = view.text(terms, (), Narrowing(), limit=policy.LOCATE_ALIKE)
-    superseded = superseders(found.items, view.linking)
-    similar = [record for record in found.items if not hidden(record, superseded)]
+    pairs = [(change, record) for record in _shown(view, found.items) if (change := _change(record, seen))]
     newest, _ = view.newest(Narrowing(), limit=policy.LOCATE_RECENT)
-    recent = [change for change in (_change(record, seen) for record in newest) if change]
-    changes = [(change, _alike(record, terms, found.stats)) for record in similar if (change := _change(record, seen))]
-    names = _present_names(
-        view, {path for change in (*recent, *(c for c, _ in changes)) for path in change.paths}, present
-    )
-    recency, frequency = _habits(recent, names)
-    alike = [
-        (change, likeness) for change, likeness in changes if likeness > 0.0 and any(p in names for p in change.paths)
-    ]
-    alike.sort(key=lambda pair: (-round(pair[1], 9), -pair[0].occurred_at, pair[0].id))
-    return Past(tuple(alike), recency, frequency, names, len(similar) - len(alike))
+    recent = [change for record in _shown(view, newest) if (change := _change(record, seen))]
+    told = {path for change in (*recent, *(change for change, _ in pairs)) for path in change.paths}
+    names = _present_names(view, told, present)
+    compared = _compared(pairs, terms, found.stats)
+    alike = [item for item in compared if any(path in names for path in item.change.paths)]
+    alike.sort(key=lambda item: (-round(item.likeness, 9), -item.change.occurred_at, item.change.id))
+    habits = tuple(_recent(recent, names))
+    frequency = Counter(path for change in habits for path in change.paths)
+    return Past(tuple(alike), habits, names, dict(frequency))
+
+
+def _shown(view: RecordView, records: Collection[IndexedRecord]) -> list[IndexedRecord]:
+    superseded = superseders(records, view.linking)
+    return [record for record in records if not hidden(record, superseded)]
 
 
 def _change(record: IndexedRecord, seen: Seen) -> PastChange | None:
@@ -77,27 +106,28 @@ def _read(record: Record) -> PastChange:
     return PastChange(record.id, record.title, record.sources[0].uri, record.occurred_at, () if sweep else paths)
 
 
-def _alike(record: IndexedRecord, terms: Sequence[str], stats: TermStats) -> float:
-    """Share of the query's rarity in the record's words, those of a summary half; long titles say less with each."""
-    title, summary = set(record.tokens.get("title", ())), set(record.tokens.get("summary", ()))
+def _compared(pairs: Sequence[tuple[PastChange, IndexedRecord]], terms: Sequence[str], stats: TermStats) -> list[Alike]:
+    """How alike each change is to the query; those that share no word of title or summary are left out."""
     idf = {term: rarity(stats.frequency.get(term, 0), stats.documents) for term in terms}
     asked = sum(idf.values())
-    shared = sum(
-        weight * (1.0 if term in title else 0.5) for term, weight in idf.items() if term in title or term in summary
-    )
-    length = len(record.tokens.get("title", ())) / policy.LOCATE_TITLE_WORDS
-    return shared / asked / (0.5 + 0.5 * length) if asked else 0.0
+    scores = [bm25(record.tokens, terms, (), stats, WEIGHTS) for _, record in pairs]
+    most = max(scores, default=0.0)
+    found = []
+    for (change, record), score in zip(pairs, scores, strict=True):
+        title, summary = record.tokens.get("title", ()), record.tokens.get("summary", ())
+        inside = {term: 1.0 if term in title else 0.5 for term in terms if term in title or term in summary}
+        if inside:
+            shared = sum(idf[term] * weight for term, weight in inside.items()) / asked
+            length = 0.5 + 0.5 * len(title) / policy.LOCATE_TITLE_WORDS
+            found.append(Alike(change, shared / length, score / most, frozenset(inside)))
+    return found
 
 
-def _habits(recent: Sequence[PastChange], names: Mapping[str, str]) -> tuple[dict[str, float], dict[str, int]]:
-    recency: defaultdict[str, float] = defaultdict(float)
-    frequency: defaultdict[str, int] = defaultdict(int)
-    for age, change in enumerate(recent):
-        paths = {names[path] for path in change.paths if path in names}
-        for path in paths:
-            recency[path] += exp(-age / policy.LOCATE_FADING_CHANGES) / len(change.paths) ** 0.5
-            frequency[path] += 1
-    return dict(recency), dict(frequency)
+def _recent(changes: Sequence[PastChange], names: Mapping[str, str]) -> Iterator[RecentChange]:
+    for age, change in enumerate(changes):
+        paths = tuple(dict.fromkeys(names[path] for path in change.paths if path in names))
+        if paths:
+            yield RecentChange(paths, exp(-age / policy.LOCATE_FADING_CHANGES), is_fix(change.title))
 
 
 def _present_names(view: RecordView, paths: Iterable[str], present: Iterable[str]) -> dict[str, str]:
@@ -131,10 +161,3 @@ def _step(
         elif target:
             further[target].extend(origins)
     return further
-
-
-def votes(past: Past, power: float) -> Iterator[tuple[str, float, PastChange]]:
-    """(present path, weight, change) for every file of every change that is alike; large changes say less of each."""
-    for change, likeness in past.alike:
-        for path in dict.fromkeys(past.names[path] for path in change.paths if path in past.names):
-            yield path, likeness**power / len(change.paths) ** 0.5, change

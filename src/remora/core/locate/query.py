@@ -22,6 +22,8 @@ class LocateQuery:
 
     text: str
     terms: tuple[str, ...]
+    symbols: tuple[str, ...] = ()
+    """Identifier- and path-like words, as written."""
 
     @property
     def empty(self) -> bool:
@@ -33,7 +35,7 @@ def locate_query(text: str) -> LocateQuery:
     """Read any description; a text without words gives an empty query."""
     text = text[: policy.RECORD_QUERY_CHARS]
     parsed = parse_query(_REFERENCE.sub(" ", text))
-    return LocateQuery(text.strip(), parsed.terms[: policy.LOCATE_TERMS_MAX])
+    return LocateQuery(text.strip(), parsed.terms[: policy.LOCATE_TERMS_MAX], parsed.symbols)
 
 
 def without_file_names(text: str) -> str:
