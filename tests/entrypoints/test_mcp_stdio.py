@@ -175,7 +175,11 @@ def test_a_bad_call_says_how_to_correct_it(world: Any) -> None:
 def test_switched_off_memory_leaves_only_the_code_graph(world: Any) -> None:
     with serving(world, "--profile", "all", REMORA_ALLOW_MEMORY="false") as wire:
         names = {tool["name"] for tool in wire.request("tools/list")["result"]["tools"]}
-    assert names == {"affected", "get_node"}
+    assert names == {
+        "affected", "find_callees", "find_callers", "find_references", "get_community", "get_node", "get_pr_impact",
+        "get_source", "graph_stats", "predict_edit", "predict_impact", "query_graph", "search_text", "shortest_path",
+        "working_changes_impact",
+    }  # fmt: skip
 
 
 def test_the_outcome_writer_is_offered_only_when_the_operator_allows_it(world: Any) -> None:

@@ -101,6 +101,48 @@ def test_an_impact_query_meets_the_pitfall_first_with_its_source(story: Story) -
     assert "ci://runs/17" in answer.content[0].text
 
 
+def test_a_change_in_the_making_meets_the_pitfall_first_whoever_asks(story: Story) -> None:
+    path = story.world.repo / "app.py"
+    text = path.read_text(encoding="utf-8")
+    planned = story.world.remora("impact", "--files", "app.py", "--json").json
+    path.write_text(text.replace("setdefault(user, 1)", "setdefault(user, 2)"), encoding="utf-8")
+    try:
+        working = story.world.remora("impact", "--json").json
+        spoken = story.world.remora("impact").out
+        by_tool = ask(story.world, [("working_changes_impact", {}), ("predict_impact", {"files": ["app.py"]})])
+    finally:
+        path.write_text(text, encoding="utf-8")
+    assert [row["id"] for row in working["symbols"]] == ["python:app.py#Sessions.refresh_token"]
+    assert "python:test_app.py#test_login_counts_from_zero" in {row["id"] for row in working["tests"]}
+    for told, answer in ((working, by_tool[0]), (planned, by_tool[1])):
+        first = told["memory_evidence"]["records"][0]
+        assert first["id"] == story.record
+        assert first["category"] == "pitfall"
+        assert "ci://runs/17" in first["source"]
+        assert "python:app.py#Sessions.refresh_token" in first["subjects"]
+        assert any("pitfall" in reason for reason in told["risk"]["reasons"])
+        assert answer.structured_content["memory_evidence"] == told["memory_evidence"]
+        assert [row["id"] for row in answer.structured_content["affected"]] == [row["id"] for row in told["affected"]]
+    pitfall = next(line for line in spoken.splitlines() if line.startswith("- ["))
+    assert pitfall.startswith("- [pitfall]")
+    assert "ci://runs/17" in pitfall
+
+
+def test_what_an_edit_breaks_comes_with_the_same_pitfall(story: Story) -> None:
+    (answer,) = ask(story.world, [("predict_edit", {"symbol": "refresh_token", "kind": "signature"})])
+    told = answer.structured_content
+    assert [row["id"] for row in told["breaks"]] == ["python:app.py#login"]
+    assert [row["id"] for row in told["tests"]] == ["python:test_app.py#test_login_counts_from_zero"]
+    assert told["memory_evidence"]["records"][0]["id"] == story.record
+
+
+def test_the_parts_of_the_code_are_told_once(story: Story) -> None:
+    assert story.world.remora("records", "refresh", "--json").json["parts"]["recorded"] == 1
+    assert story.world.remora("records", "refresh", "--json").json["parts"]["recorded"] == 0
+    found = story.world.remora("records", "search", "part of the code sessions", "--json").json["records"]
+    assert any(row["sources"][0].startswith("graph:community/part_") for row in found)
+
+
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
 def test_every_door_tells_the_same_story(story: Story, mode: str) -> None:
     pitfalls, history, recalled = ask(
