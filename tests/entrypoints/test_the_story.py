@@ -1,6 +1,7 @@
 """The story: a commit breaks a test, its outcome and a fact are kept, and who comes next meets the pitfall first."""
 
 import asyncio
+import json
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -175,3 +176,135 @@ def test_a_fact_keeps_the_record_it_cites(story: Story) -> None:
     (row,) = story.world.remora("facts", "list", "--json").json["facts"]
     assert row["id"] == story.fact
     assert row["citations"] == [story.record]
+
+
+@pytest.fixture(scope="module")
+def understood(story: Story) -> dict[str, Any]:
+    """What an agent wrote down over MCP: a hypothesis that stands on an observation that cites record and fact."""
+    steps = [
+        ("advance_encounter", {"name": "Why does login fail?"}),
+        ("create_entities", {"entities": [
+            {"type": "Hypothesis", "name": "The default is one", "description": "setdefault(user, 1) starts too high.",
+             "properties": {"confidence": "high", "status": "proposed"}},
+            {"type": "Observation", "name": "Login answers one", "description": "The first token is 1, not 0.",
+             "t_observed": "2026-03-01T09:30:00+01:00"},
+            {"type": "Citation", "name": "The outcome of run 17", "kind": "record", "uri": story.record},
+            {"type": "Citation", "name": "Tokens start at zero", "kind": "fact", "uri": story.fact},
+            {"type": "Component", "name": "refresh_token", "source_kind": "code",
+             "source_key": f"code:app.py#Sessions.refresh_token@{story.sha}"},
+        ]}),
+        ("create_relations", {"relations": [
+            {"source": "Login answers one", "target": "The default is one", "type": "SUPPORTS"},
+            {"source": "Login answers one", "target": "The outcome of run 17", "type": "OBSERVED_AT"},
+            {"source": "Login answers one", "target": "Tokens start at zero", "type": "OBSERVED_AT"},
+            {"source": "The default is one", "target": "refresh_token", "type": "ABOUT"},
+        ]}),
+    ]  # fmt: skip
+    opened, entities, relations = ask(story.world, steps)
+    for answer in (opened, entities, relations):
+        assert not answer.is_error, answer.content
+    return {
+        "session": opened.structured_content["session"],
+        "entities": {row["name"]: row["id"] for row in entities.structured_content["entities"]},
+        "relations": relations.structured_content["relations"],
+    }
+
+
+def test_a_hypothesis_ends_at_the_record_and_the_fact_it_cites(story: Story, understood: dict[str, Any]) -> None:
+    (told,) = ask(story.world, [("trace_provenance", {"name": "The default is one"})])
+    data = told.structured_content
+    assert data["grounded"]
+    assert {path["ends"] for path in data["paths"]} == {"citation"}
+    assert {node["uri"] for node in data["nodes"] if node["type"] == "Citation"} == {story.record, story.fact}
+    assert story.world.remora("encounters", "trace", "The default is one", "--json").json == data
+
+
+def test_ids_of_what_was_understood_are_the_same_at_every_door(story: Story, understood: dict[str, Any]) -> None:
+    world = story.world
+    found, queried = ask(
+        world,
+        [
+            ("find_by_name", {"names": ["The default is one"]}),
+            ("read_cypher", {"query": "MATCH (h:Hypothesis)<-[:SUPPORTS]-(o)-[:OBSERVED_AT]->(c) "
+             "RETURN h.uid AS h, o.uid AS o, c.uri AS uri ORDER BY uri"}),
+        ],
+    )  # fmt: skip
+    (entity,) = found.structured_content["entities"]
+    assert understood["entities"]["Hypothesis:The default is one"] == entity["id"]
+    assert world.remora("encounters", "show", "The default is one", "--json").json["entities"] == [entity]
+    rows = queried.structured_content["rows"]
+    assert [row["uri"] for row in rows] == sorted([story.record, story.fact])
+    assert {row["h"] for row in rows} == {entity["id"]}
+    again = world.remora("encounters", "query", "MATCH ()-[f:FACT]->() RETURN f.uid AS uid", "--json").json
+    assert again["rows"] == [{"uid": story.fact}]
+
+
+def test_an_infusion_that_names_the_file_meets_the_pitfall_first(story: Story, understood: dict[str, Any]) -> None:
+    prompt = "I am about to change how app.py hands out the first token of a login"
+    (told,) = ask(story.world, [("infuse", {"text": prompt, "session": understood["session"]})])
+    data = told.structured_content
+    assert not data["silence"]
+    sections = [line for line in data["payload"].splitlines() if line.startswith("## ")]
+    assert sections[0].startswith("## Records of files in play")
+    pitfall = next(line for line in data["payload"].splitlines() if line.startswith("- "))
+    assert story.record in pitfall or "ci://runs/17" in pitfall
+    assert "The default is one" in data["payload"]
+    printed = story.world.remora("infuse", prompt)
+    assert "ci://runs/17" in printed.out
+    (again,) = ask(story.world, [("infuse", {"text": prompt, "session": understood["session"]})])
+    assert "Starting tokens at one broke login" in again.structured_content["payload"]
+    assert again.structured_content["renewal"]["fresh"] < data["renewal"]["fresh"]
+
+
+def test_nothing_is_printed_when_nothing_bears_on_a_prompt(story: Story, understood: dict[str, Any]) -> None:
+    done = story.world.remora("infuse", "thanks, that was all")
+    assert (done.code, done.out) == (0, "")
+
+
+def test_a_bad_batch_lists_every_error_and_writes_nothing_at_any_door(story: Story, understood: dict[str, Any]) -> None:
+    bad = [
+        {"type": "Hypothesis", "name": "h", "description": "d", "confidence": "certain"},
+        {"type": "Observation", "name": "o", "description": "d", "t_observed": "2026-03-01T09:30:00"},
+        {"type": "Thing", "name": "t"},
+        {"type": "Concept", "name": 7, "zip": 1},
+        {"type": "Note", "name": "fine", "description": "but not alone"},
+    ]
+    handle = understood["session"]
+    told, absent = ask(
+        story.world,
+        [
+            ("create_entities", {"entities": bad, "session": handle}),
+            ("find_by_name", {"names": ["fine", "h", "o"]}),
+        ],
+    )
+    assert told.is_error
+    text = told.content[0].text
+    for part in ("entities[0]", "low | medium | high", "entities[1]", "offset", "entities[2]", "Observation, Question",
+                 "entities[3]", "'zip'", "is a int"):  # fmt: skip
+        assert part in text, part
+    assert absent.structured_content["entities"] == []
+    raw = json.dumps(bad).encode()
+    done = story.world.remora("encounters", "create", "-", "--session", handle, "--json", stdin=raw)
+    assert done.code == 2
+    assert done.json["error"]["message"] in text
+
+
+def test_a_handle_of_another_session_writes_nothing(story: Story, understood: dict[str, Any]) -> None:
+    other = understood["session"][:-4] + "0000"
+    note = {"entities": [{"type": "Note", "name": "lost", "description": "d"}], "session": other}
+    told, closed = ask(
+        story.world, [("create_entities", note), ("close_encounter", {"summary": "s", "report": "", "session": other})]
+    )
+    assert "not_found" in told.content[0].text
+    assert "not_found" in closed.content[0].text
+
+
+def test_a_chat_named_by_the_environment_needs_no_handle(story: Story) -> None:
+    env = {"REMORA_SESSION_ID": "chat-7", "REMORA_CLIENT": "tester"}
+    world = story.world
+    assert world.remora("encounters", "advance", "By environment", **env).code == 0
+    assert world.remora("encounters", "note", "kept", "without a handle", **env).code == 0
+    assert world.remora("encounters", "close", "done", **env).code == 0
+    found = world.remora("encounters", "search", "kept", "--json").json["entities"]
+    assert [row["name"] for row in found] == ["kept"]
+    assert world.remora("encounters", "note", "late", "after the seal", **env).code == 2
