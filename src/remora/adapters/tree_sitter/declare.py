@@ -146,7 +146,8 @@ class Declaring:
             self.builder.site(call, wrapper.start_point.row + 1)
             value = self.builder.expression("D", call, value)
         name_line = captures["name"][0].start_point.row + 1
-        if self.label == "constructor":
+        parent = self.builder.facts.scopes[self.builder.scope]
+        if self.label == "constructor" or (method and name == parent.name and CONSTRUCTOR in self.rules.constructor):
             self.builder.bind(CONSTRUCTOR, value, node.start_byte, name_line, "d")
         elif holder:
             self._bind_top(f"{holder}.{name}", value, node, "d")
@@ -160,6 +161,8 @@ class Declaring:
         row.label = "" if self.label == "constructor" else self.label
         row.decorators = [decorator for decorator, _ in values]
         row.flags = flags + (["method"] if method else [])
+        if method and self.rules.receiver not in ("", "first"):
+            row.flags += [] if parameters and parameters[0][0].name == self.rules.receiver else ["static"]
         body = captures.get("body")
         row.signature = self._signature(node, body[0] if body else node, captures["name"][0])
         row.doc = self.doc(body[0]) if body and self.doc_kind else self._comment(node)
@@ -294,6 +297,8 @@ class Declaring:
         type_node = node.child_by_field_id(form.type) if form.type else None
         default = node.child_by_field_id(form.default) if form.default else None
         declared, value = self.lower.type(type_node), self.lower.value(default)
+        if form.fixed:
+            return [(Parameter(form.fixed, after, declared, value), None)]
         return [self._parameter(named, form.kind, after, declared, value) for named in names]
 
     def _parameter(
@@ -335,6 +340,11 @@ class Declaring:
             self._destructured(pattern, self.builder.parameter(scope, parameter, node.start_byte), node)
         for value in captures.get("value", ()):
             row.returns.append(self.lower.value(value))
+
+    def namespace(self, node: tree_sitter.Node, captures: Captures) -> None:
+        """A name for whatever the file sees; it opens no scope, since it may go on in any file."""
+        for part in _WORD.findall(self.lower.text(captures["name"][0])):
+            self.builder.bind(part, self.builder.shared("M"), node.start_byte, node.start_point.row + 1, "o")
 
     def comprehension(self, node: tree_sitter.Node, captures: Captures) -> None:
         """A scope that yields a value."""

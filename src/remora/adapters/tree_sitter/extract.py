@@ -9,7 +9,7 @@ from typing import ClassVar, TypeAlias
 
 import tree_sitter
 
-from remora.adapters.tree_sitter.declare import Captures, Declaring
+from remora.adapters.tree_sitter.declare import CONSTRUCTOR, Captures, Declaring
 from remora.adapters.tree_sitter.language import Form, language
 from remora.adapters.tree_sitter.lower import literal_text
 from remora.core.codegraph.facts import UNKNOWN, FileFacts, Import
@@ -306,6 +306,8 @@ class _Extraction(Declaring):
         name = self.name(captures["name"][0])
         holder = self.builder.facts.scopes[self._class_around()] if self._class_around() >= 0 else None
         full = f"{holder.name}.{name}" if holder is not None and holder.label != "namespace" else name
+        if holder is not None and name == holder.name and CONSTRUCTOR in self.rules.constructor:
+            name = CONSTRUCTOR
         value = self.builder.expression("E", full)
         self.builder.bind(name, value, node.end_byte, node.start_point.row + 1, "o")
 
@@ -329,6 +331,15 @@ class _Extraction(Declaring):
         if value and self.builder.facts.expressions[value][0] == "c":
             self.builder.site(value, node.start_point.row + 1)
             self._append(value)
+
+    def _invoked(self, node: tree_sitter.Node, captures: Captures) -> None:
+        """A call whose parts stand where no expression is: a constructor in a declaration, a call inside of a macro."""
+        callee = captures["callee"][0]
+        if self.text[: callee.start_byte].rstrip()[-1:] in (b".", b":") and "arguments" not in captures:
+            return
+        arguments = captures["arguments"][0] if "arguments" in captures else None
+        value = self.lower.called(arguments, self.lower.type(callee))
+        self.builder.site(value, callee.start_point.row + 1)
 
     def _append(self, value: int) -> None:
         rows = self.builder.facts.expressions
@@ -354,6 +365,8 @@ class _Extraction(Declaring):
         "comprehension": Declaring.comprehension,
         "decorated": Declaring.decorated,
         "marked": Declaring.marked,
+        "namespace": Declaring.namespace,
+        "invoked": _invoked,
         "branch": Declaring.branch,
         "loop": Declaring.loop,
         "declared": _declared,

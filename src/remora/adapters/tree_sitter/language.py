@@ -53,6 +53,8 @@ class ParameterForm:
     name: int = 0
     type: int = 0
     default: int = 0
+    fixed: str = ""
+    """The name, where the grammar gives it none of its own."""
     field: str = ""
     """Kind of a child that makes the parameter a field of the class as well; `*` = always."""
 
@@ -188,7 +190,7 @@ def _parameters(grammar: tree_sitter.Language, pair: Pair) -> dict[int, Paramete
     for kind, spec in pair.table.get("parameters", {}).items():
         places = [_field(grammar, pair, spec.get(key)) for key in ("name", "type", "default")]
         for number in _kinds(grammar, kind):
-            forms[number] = ParameterForm(spec["kind"], *places, spec.get("field", ""))
+            forms[number] = ParameterForm(spec["kind"], *places, spec.get("fixed", ""), spec.get("field", ""))
     return forms
 
 

@@ -72,8 +72,33 @@ class Lowering:
 
     def _attribute(self, node: tree_sitter.Node, form: Form) -> int:
         name = node.child_by_field_id(form.second)
-        target = self.value(node.child_by_field_id(form.first))
-        return self._builder.shared("a", target, self.text(name)) if name is not None else UNKNOWN
+        first = node.child_by_field_id(form.first)
+        head = self._forms.get(first.kind_id) if first is not None and form.text == "path" else None
+        if first is not None and head is not None and head.op == "name":
+            target = self._builder.use(self.text(first), first.start_byte, path=True)
+        else:
+            target = self.value(first)
+        inner = self._forms.get(name.kind_id) if name is not None else None
+        while name is not None and inner is not None and inner.op == "attribute":
+            # Paths that nest to the right.
+            part = name.child_by_field_id(inner.first)
+            target = self._builder.shared("a", target, self.text(part)) if part is not None else target
+            name = name.child_by_field_id(inner.second)
+            inner = self._forms.get(name.kind_id) if name is not None else None
+        if name is None:
+            return UNKNOWN
+        if inner is None or inner.op != "generic":
+            return self._builder.shared("a", target, self.text(name))
+        base = self._builder.shared("a", target, self.text(name.named_children[0]))
+        return base if inner.text else self._builder.expression("i", base, self._type_key(name))
+
+    def _type_key(self, node: tree_sitter.Node) -> int:
+        """What a generic type is of; several become a list."""
+        children = node.named_children
+        if len(children) < 2:
+            return UNKNOWN
+        parts = [self.value(child) for child in children[1].named_children or [children[1]]]
+        return parts[0] if len(parts) == 1 else self._builder.expression("l", "tuple", *parts)
 
     def _call(self, node: tree_sitter.Node, form: Form) -> int:
         first = node.child_by_field_id(form.first)
@@ -82,9 +107,10 @@ class Lowering:
         callee = self.value(first)
         if form.text == "new" and self._rules.constructing_functions:
             callee = self._builder.expression("C", callee)
-        return self._called(node.child_by_field_id(form.second), callee)
+        return self.called(node.child_by_field_id(form.second), callee)
 
-    def _called(self, holder: tree_sitter.Node | None, callee: int) -> int:
+    def called(self, holder: tree_sitter.Node | None, callee: int) -> int:
+        """The row of a call with the arguments a node holds."""
         positional: list[int] = []
         named: list[tuple[str, int]] = []
         if holder is not None:
@@ -103,7 +129,7 @@ class Lowering:
             callee = self._builder.use(self.text(name), name.start_byte)
         else:
             callee = self._builder.shared("a", self.value(target), self.text(name))
-        return self._called(node.child_by_field_id(form.third), callee)
+        return self.called(node.child_by_field_id(form.third), callee)
 
     def _reference(self, node: tree_sitter.Node, form: Form) -> int:
         """A function named by its object and its name."""
@@ -214,11 +240,9 @@ class Lowering:
 
     def _generic(self, node: tree_sitter.Node, form: Form) -> int:
         children = node.named_children
-        if len(children) < 2:
-            return UNKNOWN
-        parts = [self.value(child) for child in children[1].named_children or [children[1]]]
-        key = parts[0] if len(parts) == 1 else self._builder.expression("l", "tuple", *parts)
-        return self._builder.expression("i", self.value(children[0]), key)
+        if len(children) < 2 or form.text:
+            return self.value(children[0]) if form.text and children else UNKNOWN
+        return self._builder.expression("i", self.value(children[0]), self._type_key(node))
 
     def _spread(self, node: tree_sitter.Node, form: Form) -> int:
         return self._builder.expression("*", self._inner(node, form))

@@ -27,6 +27,8 @@ class _Use:
     scope: int
     block: int
     position: int
+    path: bool = False
+    """Whether it is the head of a path, where variables do not count."""
 
 
 class FactsBuilder:
@@ -107,12 +109,13 @@ class FactsBuilder:
             found = self._shared[row] = self.expression(*row)
         return found
 
-    def use(self, name: str, position: int) -> int:
+    def use(self, name: str, position: int, *, path: bool = False) -> int:
         """A name in value position, bound later. Uses in one block with no assignment between them are one row."""
         block = self._stack[-1]
-        if self.lifted is not None:
+        if self.lifted is not None or path:
             index = self.expression("u", name)
-            self._uses.append(_Use(index, name, self.lifted, block, position))
+            scope = self.scope if self.lifted is None else self.lifted
+            self._uses.append(_Use(index, name, scope, block, position, path))
             return index
         settled = position >= self._bound.get(name, -1)
         if settled and (found := self._recent.get(name, _NONE).get(block)) is not None:
@@ -193,7 +196,8 @@ class FactsBuilder:
         self._attributes()
         if self._rules.module_style != "dotted":
             bindings = self.facts.bindings
-            own = (name for name, held in self.facts.scopes[0].members.items() if bindings[held[-1]].kind in "dac")
+            members = self.facts.scopes[0].members.items()
+            own = (name for name, held in members if bindings[held[-1]].kind in "dac" and not self._hidden(held[-1]))
             self.facts.names = sorted(own)
         return self.facts
 
@@ -239,6 +243,14 @@ class FactsBuilder:
             scope = self.facts.scopes[scope].parent
         return scope
 
+    def _hidden(self, binding: int) -> bool:
+        """Whether a top-level function is for its own file alone."""
+        row = self.facts.expressions[self.facts.bindings[binding].value]
+        if self._rules.module_style != "include" or row[0] != "f":
+            return False
+        scope = self.facts.scopes[row[1]]
+        return "static" in scope.flags and not scope.owner
+
     def _class_of(self, scope: int) -> int:
         while scope > 0 and self.facts.scopes[scope].kind not in ("class", "extension"):
             scope = self.facts.scopes[scope].parent
@@ -263,6 +275,8 @@ class FactsBuilder:
         while scope >= 0:
             row = self.facts.scopes[scope]
             bindings = table.get((scope, use.name))
+            if bindings and use.path:
+                bindings = [index for index in bindings if self.facts.bindings[index].kind in "dic"]
             if row.kind == "class" and not self._rules.members_bare:
                 bindings = None
             if bindings and (scope == use.scope or row.kind != "class" or self._rules.class_visible):

@@ -30,6 +30,8 @@ class Classes(Fixpoint):
         row = self.facts(file).scopes[scope]
         if place != 0 or not self.rules.receiver or "method" not in row.flags or "static" in row.flags:
             return None
+        if self.rules.receiver != "first" and row.parameters[place].name != self.rules.receiver:
+            return None
         of_class = "classlevel" in row.flags or row.name in self.rules.class_methods
         owner = self.owner(file, scope)
         return ("C" if of_class else "I", *owner) if owner is not None else None

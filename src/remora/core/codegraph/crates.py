@@ -85,6 +85,9 @@ class CrateModules(DeclaredPackages):
         """The submodule `name`."""
         if module[0] != "M":
             return None
+        if name == "super":
+            above = self._above(self._paths[int(module[1])])
+            return ("M", self._files[above]) if above else None
         folder = self._inside(self._paths[int(module[1])])
         for path in (joined(folder, f"{name}.rs"), joined(folder, f"{name}/mod.rs")):
             if path in self._files:

@@ -62,6 +62,9 @@ class Evaluator(Containers):
             return {("M", file): 0}
         if self.facts(file).stars and not self.rules.exports:
             found = self._provided(file, name)
+            if found is not None and self.rules.module_style == "include" and all(item[0] == "M" for item in found):
+                # A namespace may go on in any file; of it the names count that are seen from here.
+                return {("M", file): 0} if found else found
             if found is not None:
                 return found
         if self.rules.module_style in PACKAGED:
@@ -274,6 +277,10 @@ class Evaluator(Containers):
     def _constructed(self, file: int, row: Any, index: int) -> Values:
         return {("I", *value[1:]): 1 for value in self.values(file, row[1]) if value[0] == "C"}
 
+    def _whole_file(self, file: int, row: Any, index: int) -> Values:
+        """A namespace: whatever the file sees."""
+        return {("M", file): 0}
+
     def _as_class(self, file: int, row: Any, index: int) -> Values:
         """What `new` makes an object of: a class, or a function that serves as one."""
         return {("C", *v[1:]) if v[0] == "F" else v: tier for v, tier in self.values(file, row[1]).items()}
@@ -361,7 +368,11 @@ class Evaluator(Containers):
     def _of_object(self, value: Value, name: str) -> Values:
         if name == self.rules.new and value[0] == "C" and not self.declares(value[1], value[2], name)[0]:
             return {value: 0}
-        return self.bind(self.lookup(value[1], value[2], name), value)
+        found = self.bind(self.lookup(value[1], value[2], name), value)
+        if value[0] == "I" and name in self.rules.passthrough and not known(found):
+            # What only wraps an object is not told apart from it, so neither are the wrapper's own methods.
+            return {("K", value, name): 1}
+        return found
 
     def _of_parameter(self, value: Value, name: str) -> Values:
         receiver = self.receiver(*value[1:])
@@ -487,6 +498,7 @@ class Evaluator(Containers):
         "E": _elsewhere,
         "N": _constructed,
         "C": _as_class,
+        "M": _whole_file,
     }
     _ATTRIBUTES: ClassVar[dict[str, Callable[["Evaluator", Value, str], Values]]] = {
         "M": _of_module,
