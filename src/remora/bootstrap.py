@@ -17,6 +17,7 @@ from remora.core.errors import Ambiguous, InvalidInput, NotFound
 from remora.core.redaction import redact
 from remora.core.scope import operator_grant
 from remora.ports import (
+    BackupFolder,
     Checkout,
     Clock,
     CodeGraphStore,
@@ -26,6 +27,7 @@ from remora.ports import (
     Ports,
     ProjectFiles,
     RecordLog,
+    Repository,
     RunFiles,
     SpanSource,
     StoreFile,
@@ -119,6 +121,27 @@ def project_files(root: Path) -> ProjectFiles:
     from remora.adapters.settings_files import SettingsFiles
 
     return SettingsFiles(root)
+
+
+def open_backup(settings: Settings, folder: Path) -> BackupFolder:
+    """The folder of one backup, made or to be made."""
+    from remora.adapters.record_files.layout import Layout
+    from remora.adapters.record_files.log import FileRecordLog
+    from remora.adapters.sqlite.store import open_store
+    from remora.adapters.sqlite.store_copy import StoreCopy
+
+    class Folder(StoreCopy):
+        """The store's copy with the record log's beside it."""
+
+        records = FileRecordLog(Layout(folder / "memory", bare=True))
+
+        def open_store(self, repository: Repository) -> StoreFile:
+            return open_store(self.store_path, repository, SystemClock(), allow_network=True)
+
+        def put_store(self, repository: Repository) -> None:
+            self.copy_store(store_path(settings, repository.id))
+
+    return Folder(folder)
 
 
 def open_hooks(ports: Ports) -> tuple[HooksPlace, ProjectFiles]:

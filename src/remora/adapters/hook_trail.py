@@ -1,5 +1,6 @@
 """What hooks left behind in the memory's home: marks of success, and journals of what was skipped."""
 
+import contextlib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -31,6 +32,13 @@ class HookTrailFiles:
     def git_journal(self) -> Iterator[str]:
         """Last lines of what the git hooks printed."""
         yield from self._lines(GIT_JOURNAL_FILE)
+
+    def mark(self, name: str) -> None:
+        """Note that `name` just worked; failing to note is no failure."""
+        mark = self._home / MARKS_FOLDER / name
+        with contextlib.suppress(OSError):
+            mark.parent.mkdir(parents=True, exist_ok=True)
+            mark.touch(mode=0o600)
 
     def _lines(self, name: str) -> list[str]:
         try:

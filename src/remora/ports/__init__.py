@@ -27,7 +27,7 @@ from remora.ports.code_graph import (
 from remora.ports.contents import ContentsIndex
 from remora.ports.cypher import GraphQueries, Table
 from remora.ports.directory import Directory, DirectoryPorts
-from remora.ports.files import HooksPlace, HookTrail, OpenTranscript, ProjectFiles, RunFiles, Transcripts
+from remora.ports.files import BackupFolder, HooksPlace, HookTrail, OpenTranscript, ProjectFiles, RunFiles, Transcripts
 from remora.ports.git import CommitList, CommitReach, Git, HistoryRange, SpanSource, TrackedFile
 from remora.ports.meaning import MeaningMatcher
 from remora.ports.metrics import Betweenness, Cache, Fragility, GraphMetrics
@@ -37,6 +37,7 @@ from remora.ports.store import Decide, Store, StoreAdmin, StoreRead
 
 __all__ = [
     "AnalysisPorts",
+    "BackupFolder",
     "Betweenness",
     "Cache",
     "Checkout",

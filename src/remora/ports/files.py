@@ -10,6 +10,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from remora.core.clients.turns import Cursor
+    from remora.ports.records import RecordLog
+    from remora.ports.repository import Repository
+    from remora.ports.store import StoreAdmin
 
 
 class ProjectFiles(Protocol):
@@ -59,6 +62,39 @@ class HooksPlace:
     tracked: bool = False
 
 
+class BackupFolder(Protocol):
+    """The folder of one backup."""
+
+    @property
+    def records(self) -> RecordLog:
+        """The copied record log."""
+        ...
+
+    def begin(self) -> Path:
+        """Make the folder; returns where the store's copy goes. Raises `Conflict` when something is in it."""
+        ...
+
+    def open_store(self, repository: Repository) -> StoreAdmin:
+        """The copied store, to look at."""
+        ...
+
+    def store_digest(self) -> str:
+        """A checksum of the copied store."""
+        ...
+
+    def write_manifest(self, data: bytes) -> None:
+        """Say what the folder holds; only then is it a backup."""
+        ...
+
+    def read_manifest(self) -> bytes:
+        """What it holds; raises `InvalidInput` when the folder is no backup."""
+        ...
+
+    def put_store(self, repository: Repository) -> None:
+        """Put the store where this repository's lies; raises `Conflict` when there is one."""
+        ...
+
+
 class HookTrail(Protocol):
     """What hooks left behind; what cannot be read is not there."""
 
@@ -72,6 +108,10 @@ class HookTrail(Protocol):
 
     def git_journal(self) -> Iterator[str]:
         """Last lines of what the git hooks printed."""
+        ...
+
+    def mark(self, name: str) -> None:
+        """Note that `name` just worked; failing to note is no failure."""
         ...
 
 

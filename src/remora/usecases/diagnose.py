@@ -1,15 +1,23 @@
 """The one health check: every part says how it stands, what it skipped, and what to do about what is wrong."""
 
+import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from itertools import islice
 from typing import Protocol
 
+from remora.core.clients.hook_trail import BACKUP_MARK, GIT_MARK, mark_of, read_journal
+from remora.core.codegraph.answers import Freshness
+from remora.core.encounters.times import shown
 from remora.core.errors import NotFound, RemoraError
 from remora.core.facts.layout import FAMILY as FACTS
 from remora.core.graph import Json
 from remora.core.scope import REPOSITORY, Grant, Right
-from remora.ports import Checkout, CodeGraphStore, RecordIndex, Repository, Store, StoreAdmin
+from remora.ports import Checkout, CodeGraphStore, Git, HookTrail, RecordIndex, Repository, Store, StoreAdmin
+
+_MEMORY = ".remora/memory/"
+_SKIPS_SHOWN = 5
 
 
 class DoctorPorts(Protocol):
@@ -27,6 +35,12 @@ class DoctorPorts(Protocol):
     def record_index(self) -> RecordIndex: ...
     @property
     def code_graph(self) -> CodeGraphStore: ...
+    @property
+    def freshness(self) -> Callable[[], Freshness]: ...
+    @property
+    def git(self) -> Git: ...
+    @property
+    def hook_trail(self) -> HookTrail: ...
 
 
 class Health(StrEnum):
@@ -81,6 +95,8 @@ def diagnose(ports: DoctorPorts, grant: Grant) -> Diagnosis:
         ("facts", lambda: _facts(ports, grant)),
         ("records", lambda: _records(ports, grant)),
         ("code graph", lambda: _code_graph(ports)),
+        ("hooks", lambda: _hooks(ports, grant)),
+        ("backup", lambda: _backup(ports, grant)),
     )
     findings: list[Finding] = []
     for name, look in parts:
@@ -128,22 +144,73 @@ def _records(ports: DoctorPorts, grant: Grant) -> Iterator[Finding]:
         yield Finding("records", Health.OK, f"{total} records", {"records": total})
         return
     figures: dict[str, Json] = {"records": total, "units": state.units, "index": state.origin, "bad": len(state.bad)}
-    yield Finding("records", Health.OK, f"{total} records in {state.units} files", figures)
+    figures["unreachable_commits"] = state.unreachable
+    lost = f", {state.unreachable} commits that no branch holds any more" if state.unreachable else ""
+    yield Finding("records", Health.OK, f"{total} records in {state.units} files{lost}", figures)
+    yield from _tracked(ports)
     for bad in state.bad:
         advice = "the file is left as it is; restore it from a backup or move it away"
         yield Finding("records", Health.FAILED, f"{bad.unit}: {bad.problem}", {"id": bad.record_id}, advice)
 
 
+def _tracked(ports: DoctorPorts) -> Iterator[Finding]:
+    """Records that came with a clone were put there by whoever could push."""
+    if ports.checkout.common_dir is None:
+        return
+    count = sum(file.path.startswith(_MEMORY) for file in ports.git.tracked())
+    if count:
+        told = f"git tracks {count} files below {_MEMORY}: whoever may push decides what is remembered here"
+        advice = f"`git rm -r --cached {_MEMORY}`; share authored records with `remora init --share-records`"
+        yield Finding("records", Health.WARNING, told, {"tracked": count}, advice)
+
+
 def _code_graph(ports: DoctorPorts) -> Iterator[Finding]:
     try:
+        fresh = ports.freshness()
         with ports.code_graph.read() as reader:
             counts, meta = reader.counts(), reader.meta()
             broken = [row for row in reader.files() if row.problem]
     except NotFound as error:
         yield Finding("code graph", Health.WARNING, str(error), advice=error.advice)
         return
-    figures: dict[str, Json] = {**counts, "commit": meta.get("commit", ""), "skipped": meta.get("skipped", "{}")}
+    skipped: dict[str, Json] = json.loads(meta.get("skipped") or "{}")
+    figures: dict[str, Json] = {
+        **counts, "commit": meta.get("commit", ""), "skipped": skipped, "stale_files": len(fresh.stale_files),
+    }  # fmt: skip
     told = ", ".join(f"{number} {name}" for name, number in counts.items())
+    told += "; skipped " + ", ".join(f"{count} {reason}" for reason, count in skipped.items()) if skipped else ""
     yield Finding("code graph", Health.WARNING if broken else Health.OK, told, figures)
+    if fresh.stale_files:
+        stale = f"{len(fresh.stale_files)} files changed since it was built"
+        yield Finding("code graph", Health.WARNING, stale, advice="run `remora update`")
     for row in broken:
         yield Finding("code graph", Health.WARNING, f"{row.path}: {row.problem}", advice="it has no symbols")
+
+
+def _hooks(ports: DoctorPorts, grant: Grant) -> Iterator[Finding]:
+    """When each hook last worked, and what the others left undone; the trail is the operator's to read."""
+    if not grant.operator:
+        return
+    marks = {name: at for name, at in ports.hook_trail.marks().items() if name != BACKUP_MARK}
+    figures: dict[str, Json] = {name: shown(at) for name, at in sorted(marks.items())}
+    worked = [f"{' '.join(mark_of(name))} {shown(at)}" for name, at in sorted(marks.items())]
+    yield Finding("hooks", Health.OK, "last worked: " + ", ".join(worked) if worked else "none has run yet", figures)
+    trail = read_journal(ports.hook_trail.journal())
+    if trail.skipped or trail.unreadable:
+        rows = [f"{count} {client} {event} ({reason})" for (client, event, reason), count in trail.skipped]
+        skips: dict[str, Json] = {" ".join(key): count for key, count in trail.skipped}
+        told = "left undone: " + ", ".join(islice(rows, _SKIPS_SHOWN)) + f"; last {trail.last}"
+        yield Finding("hooks", Health.OK, told, skips | {"unreadable_lines": trail.unreadable})
+    errors = [line for line in ports.hook_trail.git_journal() if line.startswith(("remora: ", "Error: "))]
+    if errors:
+        told = f"the git hooks' log holds {len(errors)} errors, the last: {errors[-1][:200]}"
+        health = Health.OK if GIT_MARK in marks else Health.WARNING
+        yield Finding("hooks", health, told, {"git_errors": len(errors)}, "see .remora/cache/git-hook.log")
+
+
+def _backup(ports: DoctorPorts, grant: Grant) -> Iterator[Finding]:
+    if not grant.operator:
+        return
+    last = ports.hook_trail.marks().get(BACKUP_MARK)
+    told = f"last made {shown(last)}" if last else "none was made"
+    yield Finding("backup", Health.OK, told, {"last": shown(last) if last else None})

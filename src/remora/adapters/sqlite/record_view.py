@@ -99,7 +99,7 @@ class SqliteRecordView:
         if not self._grant.operator:
             return IndexState(self._documents)
         units = whole(self._con.execute("SELECT count(*) FROM unit").get)
-        return IndexState(self._documents, units, self._origin, self._bad())
+        return IndexState(self._documents, units, self._origin, self._bad(), len(self._unreachable))
 
     def _bad(self) -> tuple[BadRecord, ...]:
         """Everything in the log that cannot be served, also ids that several units hold differently."""

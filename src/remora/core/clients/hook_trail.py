@@ -18,6 +18,8 @@ MARKS_FOLDER = "cache/hooks"
 """One empty file per client and event, `<client>.<event>`; its time of change is the hook's last success."""
 GIT_MARK = "git.commit"
 """The mark of the git hooks: set when every commit of a run was recorded."""
+BACKUP_MARK = "backup.whole"
+"""The mark of a backup that was verified."""
 HOOK_ROUTE = "/api/v1/hook"
 
 _LINE = re.compile(r"(\S+) (skipped|noted) client=(\S+) event=(\S+) reason=(\S+)")

@@ -118,6 +118,8 @@ class IndexState:
     units: int = 0
     origin: str = ""
     bad: tuple[BadRecord, ...] = ()
+    unreachable: int = 0
+    """Recorded commits that no branch or tag holds any more."""
 
 
 # --- Words ------------------------------------------------------------------------------------------------------------
