@@ -611,6 +611,8 @@ COMMUNITIES_EAGER_SYMBOLS = 60_000
 """An impact answer finds missing communities itself up to this size (about 2 s); above it, it goes without."""
 SEMANTIC_RECORDS_MAX = 10_000
 PULL_REQUEST_SECONDS = 30
+CYPHER_EXPORT_BATCH = 500
+"""Rows of one statement: few statements, and none too large for a server's parser."""
 WATCH_POLL_SECONDS = 1.0
 WATCH_QUIET_SECONDS = 0.5
 """A save often touches several files; the graph is updated when so long nothing more changed."""

@@ -13,7 +13,7 @@ from remora.core.codegraph.build import ROUNDS, GraphLinker
 from remora.core.codegraph.facts import FileFacts, Outline, decode, outline
 from remora.core.codegraph.plan import Numbering, add_links, changed_names, closure, containment, file_row, module_parts
 from remora.core.codegraph.rules import Rules
-from remora.core.codegraph.snapshot import FileRow, FileStamp, GraphUpdate, Listing
+from remora.core.codegraph.snapshot import FileRow, FileStamp, GraphUpdate, Listing, indexable
 from remora.core.codegraph.symbols import declarations
 from remora.core.errors import Corrupt, NotFound
 from remora.core.ids import digest
@@ -55,7 +55,7 @@ def index_repository(
     """Index the checkout; readers keep seeing the former graph until the new one is whole."""
     grant.require(ports.repository.identity, Right.READ)
     with ports.code_graph.building(), _no_cycle_collection():
-        build = _Build(ports, ports.sources.listing(), progress or (lambda *_: None))
+        build = _Build(ports, indexable(ports.sources.listing()), progress or (lambda *_: None))
         if not request.full:
             try:
                 with ports.code_graph.read() as reader:

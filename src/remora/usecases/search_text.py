@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from remora.core import policy
 from remora.core.codegraph.answers import Freshness
 from remora.core.codegraph.names import Names
-from remora.core.codegraph.snapshot import SymbolRow
+from remora.core.codegraph.snapshot import SymbolRow, indexable
 from remora.core.codegraph.view import GraphView, names_of
 from remora.core.errors import InvalidInput
 from remora.core.ids import digest
@@ -53,7 +53,7 @@ def search_text(ports: CodeGraphPorts, grant: Grant, request: SearchTextRequest)
     grant.require(ports.repository.identity, Right.READ)
     _check(request)
     freshness = ports.freshness()
-    paths = [path for path in ports.sources.listing().files if path.startswith(request.path)]
+    paths = [path for path in indexable(ports.sources.listing()).files if path.startswith(request.path)]
     needle = _folded(request.text.encode("utf-8", "surrogateescape"), request)
     hits: list[TextHit] = []
     total = read = searched = 0

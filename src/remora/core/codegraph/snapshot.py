@@ -23,6 +23,19 @@ class Listing:
     commit: str = ""
 
 
+def indexable(listing: Listing) -> Listing:
+    """The listing without files whose names are not UTF-8: no id could be written for them. They are counted."""
+    if all(path.isascii() or _is_text(path) for path in listing.files):
+        return listing
+    files = {path: stamp for path, stamp in listing.files.items() if _is_text(path)}
+    skipped = {**listing.skipped, "name is not UTF-8": len(listing.files) - len(files)}
+    return Listing(files, dict(sorted(skipped.items())), listing.commit)
+
+
+def _is_text(path: str) -> bool:
+    return not any("\ud800" <= char <= "\udfff" for char in path)
+
+
 class FileRow(NamedTuple):
     """One indexed file. `digest` is the BLAKE3 of its bytes, `version` that of the language pair."""
 

@@ -84,7 +84,7 @@ def impact(
 def export(
     frame: Frame,
     root: Annotated[Path | None, typer.Option(help="The checkout to export (indexed first when need be).")] = None,
-    format: Annotated[str, typer.Option("--format", help="json")] = "json",  # noqa: A002  # the option's name
+    format: Annotated[str, typer.Option("--format", help="json, graphml or cypher.")] = "json",  # noqa: A002  # the option's name
     out: Annotated[Path | None, typer.Option(help="File to write; standard output when left out.")] = None,
 ) -> None:
     """Write the whole code graph as one deterministic document."""
