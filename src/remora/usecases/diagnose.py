@@ -1,6 +1,5 @@
 """The one health check: every part says how it stands, what it skipped, and what to do about what is wrong."""
 
-import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -14,7 +13,17 @@ from remora.core.errors import NotFound, RemoraError
 from remora.core.facts.layout import FAMILY as FACTS
 from remora.core.graph import Json
 from remora.core.scope import REPOSITORY, Grant, Right
-from remora.ports import Checkout, CodeGraphStore, Git, HookTrail, RecordIndex, Repository, Store, StoreAdmin
+from remora.ports import (
+    Checkout,
+    CodeGraphStore,
+    Git,
+    HookTrail,
+    RecordIndex,
+    Repository,
+    SourceFiles,
+    Store,
+    StoreAdmin,
+)
 
 _MEMORY = ".remora/memory/"
 _SKIPS_SHOWN = 5
@@ -37,6 +46,8 @@ class DoctorPorts(Protocol):
     def code_graph(self) -> CodeGraphStore: ...
     @property
     def freshness(self) -> Callable[[], Freshness]: ...
+    @property
+    def sources(self) -> SourceFiles: ...
     @property
     def git(self) -> Git: ...
     @property
@@ -173,7 +184,7 @@ def _code_graph(ports: DoctorPorts) -> Iterator[Finding]:
     except NotFound as error:
         yield Finding("code graph", Health.WARNING, str(error), advice=error.advice)
         return
-    skipped: dict[str, Json] = json.loads(meta.get("skipped") or "{}")
+    skipped: dict[str, Json] = dict(ports.sources.listing().skipped)
     figures: dict[str, Json] = {
         **counts, "commit": meta.get("commit", ""), "skipped": skipped, "stale_files": len(fresh.stale_files),
     }  # fmt: skip
