@@ -614,6 +614,8 @@ PULL_REQUEST_SECONDS = 30
 CYPHER_EXPORT_BATCH = 500
 """Rows of one statement: few statements, and none too large for a server's parser."""
 WATCH_POLL_SECONDS = 1.0
+WATCH_COST_FACTOR = 20
+"""Looking at all stamps may take one twentieth of the time."""
 WATCH_QUIET_SECONDS = 0.5
 """A save often touches several files; the graph is updated when so long nothing more changed."""
 FACTS_UNPACKED = 500

@@ -22,6 +22,7 @@ def register(app: typer.Typer) -> None:
     command(app, "update")(update)
     command(app, "affected")(affected)
     command(app, "impact")(impact)
+    command(app, "watch")(watch)
     app.add_typer(graph, name="graph")
 
 
@@ -44,6 +45,27 @@ def _index(frame: Frame, *, full: bool) -> None:
     lines = [f"{done.mode}: {done.files} files, {_figures(done.counts)}" + (f"; skipped {skipped}" if skipped else "")]
     lines += [f"  {path}: {problem}" for path, problem in done.problems[:20]]
     frame.emit(data, "\n".join(lines))
+
+
+def watch(frame: Frame) -> None:
+    """Keep the code graph up to date while files change; ends with Ctrl-C."""
+    import time
+
+    from remora.core.codegraph.settling import Settling
+    from remora.usecases.index_repository import IndexRequest, index_repository
+
+    ports, settling = frame.ports(), Settling()
+    try:
+        while True:
+            started = time.monotonic()
+            if settling.look(ports.sources.listing(), started):
+                done = index_repository(ports, frame.grant, IndexRequest(), staged_progress())
+                text = f"{done.mode}: {done.files} files, {done.parsed} parsed, {done.relinked} linked"
+                frame.emit(asdict(done), text)
+                sys.stdout.flush()
+            time.sleep(settling.pause(time.monotonic() - started))
+    except KeyboardInterrupt:
+        typer.echo("stopped", err=True)
 
 
 def _figures(counts: Any) -> str:
