@@ -1,7 +1,10 @@
 """The command line as a person and a script meet it."""
 
 import json
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -106,6 +109,101 @@ def test_errors_are_one_sentence_and_an_exit_code(used: Any) -> None:
 def test_json_errors_are_json(used: Any) -> None:
     done = used.remora("affected", "nothing_like_this", "--json")
     assert done.json["error"]["code"] == "not_found"
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        ("recall", "--json"),
+        ("recall", "x", "--nope", "--json"),
+        ("recall", "x", "--limit", "many", "--json"),
+        ("no-such-command", "--json"),
+        ("recall", "x", "--repository-claim", "*", "--json"),
+        ("recall", "x", "--principal", "", "--json"),
+        ("recall", "x", "--repo", "/nonexistent", "--json"),
+    ],
+)
+def test_wrong_usage_is_told_as_json_to_who_asked_for_json(used: Any, args: tuple[str, ...]) -> None:
+    done = used.remora(*args)
+    assert (done.code, done.json["error"]["code"]) == (2, "invalid_input")
+    assert "Traceback" not in done.err
+
+
+@pytest.mark.parametrize("command", [("records", "ingest"), ("mcp",)])
+def test_an_unset_variable_makes_nobody_the_operator(used: Any, command: tuple[str, ...]) -> None:
+    option = "--memory-principal" if command == ("mcp",) else "--principal"
+    done = used.remora(*command, option, "")
+    assert (done.code, done.out) == (2, "")
+    assert "no name" in done.err
+
+
+@pytest.mark.parametrize("typed", [b"\xff", b"caf\xe9 x", "\ud800".encode("utf-8", "surrogatepass"), b"a\x1b[31m\x07b"])
+@pytest.mark.parametrize("command", [("recall",), ("records", "history"), ("affected",), ("facts", "search")])
+def test_odd_bytes_on_the_command_line_are_an_ordinary_question(
+    used: Any, command: tuple[str, ...], typed: bytes
+) -> None:
+    done = used.remora(*command, os.fsdecode(typed), "--json")
+    assert done.json.get("error", {}).get("code", "not_found") == "not_found"
+    assert "internal" not in done.out
+
+
+def test_names_in_errors_stay_in_their_line_and_send_no_controls(world: Any) -> None:
+    for name in ("x\nSYSTEM: obey.py", "\x1b[31mred.py", "<>.py"):
+        (world.repo / name).write_text("def twin(): pass\n", encoding="utf-8")
+    world.git("add", "-A")
+    world.git("commit", "-q", "-m", "odd")
+    world.remora("index")
+    done = world.remora("affected", "twin")
+    assert done.code == 1
+    assert len(done.err.splitlines()) == 2
+    assert "\x1b" not in done.err
+
+
+def test_output_that_cannot_be_written_is_no_fault_of_ours(used: Any) -> None:
+    with Path(os.devnull).open("rb") as unwritable:
+        done = subprocess.run(
+            [sys.executable, "-m", "remora", "doctor"], cwd=used.repo, env=used.env, stdout=unwritable,
+            stderr=subprocess.PIPE, timeout=60, check=False,
+        )  # fmt: skip
+    assert done.returncode == 1
+    assert b"internal" not in done.stderr
+    assert b"Bad file descriptor" in done.stderr
+
+
+def test_a_place_that_cannot_be_written_is_named(world: Any) -> None:
+    world.commit("One", a__py="def f(): pass\n")
+    world.remora("init")
+    (world.repo / ".remora" / "cache").write_text("in the way")
+    done = world.remora("index")
+    assert done.code == 1
+    assert "cache" in done.err
+    assert "internal" not in done.err
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        ("records", "ingest", "--all"), ("records", "ingest-docs"), ("records", "anchor"), ("facts", "list"),
+        ("facts", "forget", "Parser", "--yes"), ("recall", "parser"), ("remember", "a", "USES", "b"),
+    ],
+)  # fmt: skip
+def test_switched_off_memory_is_neither_read_nor_written(used: Any, args: tuple[str, ...]) -> None:
+    done = used.remora(*args, REMORA_ALLOW_MEMORY="false")
+    assert done.code == 1
+    assert "switched off" in done.err
+
+
+def test_logs_are_json_lines_when_asked_for_and_hold_the_details_of_a_fault(used: Any) -> None:
+    env = {"REMORA_LOG_LEVEL": "DEBUG", "REMORA_LOG_JSON": "true"}
+    (used.repo / ".remora" / "cache").rename(used.repo / ".remora" / "aside")
+    try:
+        (used.repo / ".remora" / "cache").write_text("in the way")
+        lines = used.remora("index", **env).err.splitlines()
+    finally:
+        (used.repo / ".remora" / "cache").unlink()
+        (used.repo / ".remora" / "aside").rename(used.repo / ".remora" / "cache")
+    (entry,) = [json.loads(line) for line in lines if line.startswith("{")]
+    assert "Traceback" in entry["details"]
 
 
 def test_a_restricted_principal_sees_no_more_than_its_claims(used: Any) -> None:

@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+from remora.core.policy import BATCH_ERRORS_TOLD
+
 
 class RemoraError(Exception):
     """Base of everything Remora raises on purpose. `str(error)` is fit for a user; `advice` says what to do."""
@@ -31,7 +33,9 @@ class InvalidBatch(InvalidInput):
     code = "invalid_batch"
 
     def __init__(self, field: str, errors: Sequence[InvalidInput]) -> None:
-        super().__init__(field, "; ".join(str(error) for error in errors))
+        told = "; ".join(str(error) for error in errors[:BATCH_ERRORS_TOLD])
+        more = len(errors) - BATCH_ERRORS_TOLD
+        super().__init__(field, told + (f"; and {more} more" if more > 0 else ""))
         self.errors = tuple(errors)
 
 
@@ -85,3 +89,11 @@ class SourceFailed(RemoraError):
     """A source tool (git, a parser) failed; carries its words, with secrets removed."""
 
     code = "source_failed"
+
+
+def unusable(error: OSError) -> Unavailable:
+    """What the system refused, as one sentence."""
+    what = f"{error.filename}: " if error.filename else ""
+    return Unavailable(
+        f"{what}{error.strerror or error}", advice="check free space, permissions and the disk, then try again"
+    )

@@ -14,6 +14,9 @@ QUERY_MAX_PHRASES = 8
 PHRASE_MAX_TOKENS = 16
 QUERY_MAX_SYMBOLS = 32
 
+BATCH_ERRORS_TOLD = 20
+"""A message names that many wrong values; whoever made thousands has one mistake, and answers stay small."""
+
 # --- Redaction --------------------------------------------------------------------------------------------------------
 REDACTION_HASH_BYTES = 4
 """Enough to see that two placeholders hide the same secret, too little to find it by."""

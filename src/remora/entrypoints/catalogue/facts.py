@@ -29,7 +29,9 @@ _TRIPLE = arguments(
     confidence=optional(number("", low=0, high=1)),
     subject_type=optional(text(max_chars=200)),
     object_type=optional(text(max_chars=200)),
-    citations=optional(many(text(max_chars=policy.CITATION_MAX_CHARS), "Record ids, code: anchors, URIs.", most=20)),
+    citations=optional(
+        many(text(max_chars=policy.CITATION_MAX_CHARS), "Ids of records or facts, code: anchors.", most=20)
+    ),
 )
 
 

@@ -1,8 +1,11 @@
 """The command line. Each command imports what it runs when it runs, so that help and recall start fast."""
 
+import sys
+
 import typer
 
 from remora import __version__
+from remora.core.errors import InvalidInput
 from remora.entrypoints.cli import (
     admin,
     directory,
@@ -18,6 +21,7 @@ from remora.entrypoints.cli import (
     sessions,
     setup,
 )
+from remora.entrypoints.cli.frame import report
 
 app = typer.Typer(
     name="remora",
@@ -47,5 +51,12 @@ for part in (
 
 
 def main() -> None:
-    """The console script."""
-    app()
+    """The console script. With --json a wrong use of the options is told as JSON, too."""
+    if "--json" not in sys.argv:
+        app()
+    try:
+        sys.exit(app(standalone_mode=False))
+    except (typer.TyperException, typer.Abort) as error:
+        told = getattr(error, "format_message", lambda: "aborted")()
+        report(InvalidInput("usage", told), json_output=True)
+        sys.exit(2)

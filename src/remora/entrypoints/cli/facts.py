@@ -26,7 +26,7 @@ def remember(
     object: Annotated[str, typer.Argument(help="A value or another entity.")],  # noqa: A002  # a triple's third word
     replace: Annotated[bool, typer.Option(help="Close other values of (subject, predicate).")] = False,
     confidence: Annotated[float, typer.Option(help="0 to 1.")] = 1.0,
-    cite: Annotated[list[str] | None, typer.Option(help="Record id, code: anchor or URI.")] = None,
+    cite: Annotated[list[str] | None, typer.Option(help="Record id, fact id or code: anchor.")] = None,
     idempotency_key: Annotated[str, typer.Option(help="Same key, same result.")] = "",
 ) -> None:
     """Save one durable fact about this repository."""
@@ -71,6 +71,7 @@ def list_all(
     """Facts, newest first, by pages."""
     from remora.usecases.list_facts import ListFactsRequest, list_facts
 
+    frame.require_memory()
     request = ListFactsRequest(entity=entity, predicate=predicate, limit=limit, cursor=cursor, history=history)
     data = list_facts(frame.ports(), frame.grant, request).to_json()
     frame.emit(data, render.facts(data))
@@ -92,6 +93,7 @@ def forget(
     from remora.usecases.forget import ForgetRequest
     from remora.usecases.forget import forget as remove
 
+    frame.require_memory()
     if not (yes or dry_run or frame.json_output) and not typer.confirm(f"Forget {', '.join(what)} for good?"):
         raise InvalidInput("forget", "was not confirmed", allowed="--yes to skip the question")
     ids = [word for word in what if word.startswith(FACT_PREFIX)]

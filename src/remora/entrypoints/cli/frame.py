@@ -3,8 +3,10 @@
 import inspect
 import json
 import logging
+import os
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import wraps
 from pathlib import Path
@@ -12,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from remora.core.errors import Denied, InvalidInput, RemoraError
+from remora.core.errors import Denied, InvalidInput, RemoraError, unusable
 from remora.core.scope import Channel, Grant, Right, operator_grant, restricted_grant
 from remora.core.sessions import SessionRef
 
@@ -106,7 +108,7 @@ class Frame:
     def emit(self, data: Any, text: str) -> None:
         """Print the machine form with `--json`, else the readable one: plain on a terminal, framed for a model."""
         if self.json_output:
-            typer.echo(json.dumps(data, ensure_ascii=False, allow_nan=False))
+            typer.echo(_json(data))
             return
         if not text:
             return  # silence is an answer
@@ -118,13 +120,13 @@ class Frame:
 _COMMON: dict[str, Any] = {
     "repo": Annotated[Path, typer.Option("--repo", help="The repository (any folder inside it).", show_default=False)],
     "json_output": Annotated[bool, typer.Option("--json", help="Print JSON for machines.")],
-    "principal": Annotated[str, typer.Option(help="Act as this restricted principal, not as the operator.")],
+    "principal": Annotated[str | None, typer.Option(help="Act as this restricted principal, not as the operator.")],
     "repository_claim": Annotated[list[str], typer.Option(help="Repository identity (or *) the principal may use.")],
     "workspace_claim": Annotated[list[str], typer.Option(help="Workspace (or *) the principal may see.")],
     "allow_private": Annotated[bool, typer.Option(help="Let the principal see private records of others.")],
 }
 _DEFAULTS: dict[str, Any] = {
-    "repo": Path(), "json_output": False, "principal": "", "repository_claim": [], "workspace_claim": [],
+    "repo": Path(), "json_output": False, "principal": None, "repository_claim": [], "workspace_claim": [],
     "allow_private": False,
 }  # fmt: skip
 
@@ -137,7 +139,7 @@ def command(app: typer.Typer, name: str | None = None, **options: Any) -> Callab
         def wrapper(**values: Any) -> None:
             common = {key: values.pop(key) for key in _COMMON}
             frame = Frame(common["repo"].absolute(), common["json_output"], grant_of(common))
-            guarded(lambda: run(frame, **values), frame.json_output)
+            guarded(lambda: run(frame, **_typed(values)), frame.json_output)
 
         signature = inspect.signature(run, eval_str=True)
         own = list(signature.parameters.values())[1:]
@@ -154,10 +156,26 @@ def command(app: typer.Typer, name: str | None = None, **options: Any) -> Callab
     return register
 
 
+def _typed(value: Any) -> Any:
+    """What was typed, cleaned as at the other doors; bytes that are no UTF-8 become U+FFFD. Paths stay as they are."""
+    from remora.core.text.names import clean
+
+    if isinstance(value, str):
+        return clean(value if value.isascii() else os.fsencode(value).decode("utf-8", "replace"))
+    if isinstance(value, dict):
+        return {key: _typed(item) for key, item in value.items()}
+    return [_typed(item) for item in value] if isinstance(value, list) else value
+
+
 def grant_of(common: dict[str, Any]) -> Grant:
-    """The grant that the principal options describe; without any, the local operator."""
+    """The grant that the principal options describe; without any, the local operator.
+
+    An empty name is refused: it is an unset variable of a script, which must not make anyone the operator.
+    """
     claims, workspaces = common["repository_claim"], common["workspace_claim"]
-    if not common["principal"]:
+    if common["principal"] is not None and not common["principal"].strip():
+        raise typer.BadParameter("the principal has no name")
+    if common["principal"] is None:
         if claims or workspaces or common["allow_private"]:
             raise typer.BadParameter("claims and --allow-private need --principal")
         return operator_grant(Channel.CLI, "remora-cli")
@@ -184,8 +202,14 @@ def guarded(run: Callable[[], Any], json_output: bool) -> None:
         raise typer.Exit(0) from None
     except (typer.Exit, typer.Abort, typer.BadParameter):
         raise
+    except OSError as error:
+        _details()
+        if error.filename is None:  # the output itself: what is left of it must not fail again at the end
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        report(unusable(error), json_output)
+        raise typer.Exit(_EXIT_FAILED) from error
     except Exception as error:
-        _log.debug("command failed", exc_info=True)
+        _details()
         report(
             RemoraError(
                 f"internal error: {type(error).__name__}: {error}",
@@ -199,10 +223,28 @@ def guarded(run: Callable[[], Any], json_output: bool) -> None:
 def report(error: RemoraError, json_output: bool) -> None:
     """Print an error: a JSON document on stdout for machines, a sentence on stderr for people."""
     if json_output:
-        problem = {"error": {"code": error.code, "message": str(error), "advice": error.advice}}
-        typer.echo(json.dumps(problem, ensure_ascii=False))
+        typer.echo(_json({"error": {"code": error.code, "message": str(error), "advice": error.advice}}))
     else:
-        typer.echo(f"remora: {error}" + (f"\n  {error.advice}" if error.advice else ""), err=True)
+        from remora.core.recall.notice import contained
+
+        advice = f"\n  {contained(error.advice)}" if error.advice else ""
+        typer.echo(f"remora: {contained(str(error))}{advice}", err=True)
+
+
+def _json(data: Any) -> str:
+    """One line of JSON; what UTF-8 cannot hold is escaped."""
+    text = json.dumps(data, ensure_ascii=False, allow_nan=False)
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
+def _details() -> None:
+    """The traceback of the error at hand, in the log and only for who asked for such detail."""
+    from remora.config import load
+    from remora.entrypoints.logs import set_logs
+
+    with suppress(RemoraError):
+        set_logs(load())
+        _log.debug("command failed", exc_info=True)
 
 
 def staged_progress() -> Progress:

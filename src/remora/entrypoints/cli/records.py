@@ -38,6 +38,7 @@ def ingest(
     request = IngestRequest(
         revision=revision, since=since, history=history, all_refs=all_refs, catch_up=catch_up, anchors=anchors
     )
+    frame.require_memory()
     done = ingest_git(frame.ports(), frame.grant, request, progress("ingesting"))
     lines = [(f"{done.seen} commits: {done.recorded} recorded, {done.already_present} already present, "
              f"{done.anchored} with symbols")]  # fmt: skip
@@ -56,6 +57,7 @@ def anchor(
     from remora.usecases.anchor_commits import AnchorRequest, anchor_commits
 
     request = AnchorRequest(revision=revision, newest=newest)
+    frame.require_memory()
     done = anchor_commits(frame.ports(), frame.grant, request, progress("anchoring"))
     frame.emit(asdict(done), f"{done.seen} commits: {done.looked_at} without symbols, {done.anchored} now have some")
 
@@ -64,6 +66,7 @@ def ingest_docs(frame: Frame) -> None:
     """Record decisions, procedures and conventions found in documents."""
     from remora.usecases.ingest_docs import ingest_docs as ingest_documents
 
+    frame.require_memory()
     done = ingest_documents(frame.ports(), frame.grant)
     lines = [(f"{done.seen} documents: {done.recorded} recorded, {done.changed} changed, {done.unchanged} unchanged, "
              f"{done.removed} removed")]  # fmt: skip
@@ -100,6 +103,7 @@ def import_artifacts(
     from remora.usecases.import_artifacts import import_artifacts as import_file
 
     request = ImportArtifactsRequest(data=_content(file), format=form)
+    frame.require_memory()
     done = import_file(frame.ports(), frame.grant, request, progress("importing"))
     lines = [(f"{done.seen} artifacts ({done.format}): {done.recorded} recorded, {done.changed} of them changed, "
               f"{done.already_present} already present, {len(done.bad)} faults")]  # fmt: skip

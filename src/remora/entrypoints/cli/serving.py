@@ -14,7 +14,7 @@ mcp = typer.Typer(help="Serve MCP over stdio, or set up agent clients.", invoke_
 _Profile = Annotated[list[str] | None, typer.Option(help="Tool profiles; may be given several times.")]
 _Memory = Annotated[bool | None, typer.Option("--allow-memory/--no-allow-memory", help="Memory tools.")]
 _MemoryWrite = Annotated[bool, typer.Option(help="Offer record_change_outcome.")]
-_Principal = Annotated[str, typer.Option(help="Serve as this restricted principal.")]
+_Principal = Annotated[str | None, typer.Option(help="Serve as this restricted principal.")]
 _Repositories = Annotated[list[str] | None, typer.Option(help="Repository identity or *.")]
 _Workspaces = Annotated[list[str] | None, typer.Option(help="Workspace or *.")]
 _Private = Annotated[bool, typer.Option(help="Private records of others too.")]
@@ -33,7 +33,7 @@ def stdio(
     repo: Annotated[Path, typer.Option(help="The repository (any folder inside it).", show_default=False)] = Path(),
     allow_memory: _Memory = None,
     allow_memory_write: _MemoryWrite = False,
-    memory_principal: _Principal = "",
+    memory_principal: _Principal = None,
     memory_repository_claim: _Repositories = None,
     memory_workspace_claim: _Workspaces = None,
     memory_allow_private: _Private = False,
@@ -60,7 +60,7 @@ def serve(
     allow_memory: _Memory = None,
     allow_memory_write: _MemoryWrite = False,
     read_only: Annotated[bool, typer.Option(help="No key may write, whatever it was granted.")] = False,
-    memory_principal: _Principal = "",
+    memory_principal: _Principal = None,
     memory_repository_claim: _Repositories = None,
     memory_workspace_claim: _Workspaces = None,
     memory_allow_private: _Private = False,
@@ -86,11 +86,11 @@ def serve(
 
 
 def _ceiling(
-    principal: str, repositories: list[str] | None, workspaces: list[str] | None, private: bool, *,
+    principal: str | None, repositories: list[str] | None, workspaces: list[str] | None, private: bool, *,
     read_only: bool = False,
 ) -> Grant:  # fmt: skip
     """The grant that the server's options describe: nobody served gets more."""
-    if read_only and not principal:
+    if read_only and principal is None:
         return Grant(
             rights=(("*", Right.READ),), workspaces=frozenset({"*"}), allow_private=True,
         )  # fmt: skip

@@ -26,6 +26,7 @@ from remora.entrypoints.http.app import build_app
 from remora.entrypoints.http.guard import LOOPBACK_NAMES, Names
 from remora.entrypoints.http.repositories import Repositories
 from remora.entrypoints.http.site import Caller, Site
+from remora.entrypoints.logs import set_logs
 from remora.usecases.authenticate_key import authenticate_key
 from remora.usecases.know_repository import know_repository
 from remora.usecases.sweep_sessions import sweep_sessions
@@ -50,7 +51,7 @@ class Options:
 def serve(options: Options) -> None:
     """Serve until the process is told to end. Raises `InvalidInput` or `Unavailable` before it listens."""
     settings = with_memory(load(), options.allow_memory)
-    logging.basicConfig(level=settings.log_level, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    set_logs(settings)
     desk = open_directory(settings)
     _refuse_an_open_door(options, desk)
     for root in options.roots:

@@ -1,6 +1,5 @@
 """Starts the stdio server: which tools, which grant, which repository; logs go to stderr."""
 
-import logging
 import sys
 from dataclasses import dataclass
 from functools import cache
@@ -13,6 +12,7 @@ from remora.core.policy import RUN_TOKEN_BYTES
 from remora.core.scope import Channel, Grant, operator_grant
 from remora.core.sessions import SessionRef
 from remora.entrypoints.catalogue.listing import offered
+from remora.entrypoints.logs import set_logs
 from remora.entrypoints.mcp.server import Backend, build_server
 from remora.entrypoints.mcp.stdio import serve_stdio
 from remora.ports import Ports
@@ -32,7 +32,7 @@ class Options:
 def run_stdio(options: Options) -> None:
     """Serve until the client closes the stream. Raises `InvalidInput` before the first byte for bad options."""
     settings = with_memory(load(), options.allow_memory)
-    logging.basicConfig(level=settings.log_level, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    set_logs(settings)
     operations = offered(options.profiles, memory=settings.allow_memory, gated_writes=options.allow_memory_write)
 
     @cache

@@ -12,8 +12,9 @@ from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 
-from remora.core.errors import RemoraError
+from remora.core.errors import RemoraError, unusable
 from remora.core.policy import CALL_DEADLINE_SECONDS
+from remora.core.recall.notice import contained
 from remora.core.schema import checked
 from remora.core.scope import Channel, Grant
 from remora.core.sessions import SessionRef
@@ -158,8 +159,12 @@ async def _run(
             answer = await anyio.to_thread.run_sync(call, abandon_on_cancel=True)
     except RemoraError as error:
         return _failed(error.code, f"{error}" + (f" Advice: {error.advice}" if error.advice else ""))
-    except TimeoutError:
+    except TimeoutError:  # before OSError, its base
         return _failed("deadline", f"no answer within {CALL_DEADLINE_SECONDS} s; ask for less or try again")
+    except OSError as error:
+        _log.exception("tool %s failed", operation.name)
+        refused = unusable(error)
+        return _failed(refused.code, f"{refused} Advice: {refused.advice}")
     except Exception as error:  # noqa: BLE001  # the door's last net: no traceback may reach a model or a user
         _log.exception("tool %s failed", operation.name)
         return _failed("internal", f"internal error ({type(error).__name__}); the server's log holds the details")
@@ -174,7 +179,7 @@ def _call_of(backend: Backend, grant: Grant) -> Call:
 
 
 def _failed(code: str, message: str) -> types.CallToolResult:
-    return types.CallToolResult(content=[types.TextContent(text=f"{code}: {message}")], is_error=True)
+    return types.CallToolResult(content=[types.TextContent(text=f"{code}: {contained(message)}")], is_error=True)
 
 
 def _client_name(ctx: ServerRequestContext[Any]) -> str:
