@@ -42,7 +42,7 @@ from remora.core.records.revision import Correction, correction, linking, promot
 from remora.core.records.schema import ARTIFACTS_SCHEMA, BENCHMARK_SCHEMA
 from remora.core.records.search import Ranking, RecordQuery
 from remora.core.records.vocabulary import RecordKind, Relation
-from remora.core.scope import Grant
+from remora.core.scope import Grant, Right
 from remora.usecases.compact_records import compact_records
 from remora.usecases.diagnose import diagnose
 from remora.usecases.evaluate_records import evaluate_records
@@ -57,6 +57,7 @@ from remora.usecases.import_records import import_bundle
 from remora.usecases.ingest_docs import ingest_docs
 from remora.usecases.ingest_git import IngestRequest, ingest_git
 from remora.usecases.known_pitfalls import known_pitfalls
+from remora.usecases.locate import locate
 from remora.usecases.recall import RecallRequest, recall
 from remora.usecases.record_outcome import record_outcome
 from remora.usecases.revise_record import revise_record
@@ -146,6 +147,7 @@ READS: dict[str, Entry] = {
         WORDS,
         lambda world, grant, query: recall(world.ports, grant, RecallRequest(query=query, memory_scope="repository")),
     ),
+    "locate": of_each(WORDS, lambda world, grant, words: locate(world.ports, grant, words)),
     "export": lambda world, grant: export_records(world.ports, grant),
     "export, legacy": lambda world, grant: export_records(world.ports, grant, legacy=True),
     "evaluate": lambda world, grant: evaluate_records(world.ports, grant, MANIFEST),
@@ -318,6 +320,11 @@ def test_a_write_hides_only_what_its_writer_may_write(tmp_path: Path, row: Princ
     standing = {hit.record.id for hit in shown}
     for place, target in zip(PLACES, targets, strict=True):
         assert (target.id in standing) is (row.cell(place) != "w"), place.name
+
+
+def test_files_are_told_to_readers_of_the_repository_alone(whole: Stage, row: Principal) -> None:
+    said = told(whole, row.grant, lambda world, grant: locate(world.ports, grant, "refresh token"))
+    assert ("src/auth.py" in said) is (row.grant.right(HERE) >= Right.READ)
 
 
 def test_hidden_paths_do_not_crowd_out_visible_ones(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from remora.core.locate.past import read_past
 from remora.core.locate.query import LocateQuery, locate_query
 from remora.core.locate.rank import Located
 from remora.core.locate.rank import locate as rank_files
-from remora.core.scope import Grant
+from remora.core.scope import Grant, Right
 from remora.ports import ContentsIndex, Git, RecordPorts
 
 _SYMLINK = "120000"
@@ -32,8 +32,10 @@ class LocatePorts(RecordPorts, Protocol):
 def locate(ports: LocatePorts, grant: Grant, text: str, *, limit: int = policy.LOCATE_LIMIT) -> Located:
     """Tracked files, best first, each with the records, words and names that speak for it.
 
-    Only what the caller may see of the records counts. Without git there are no files to tell, which raises.
+    Files are for those who may read the repository, and only what the caller may see of the records counts. Without
+    git there are no files to tell, which raises.
     """
+    grant.require(ports.repository.identity, Right.READ)
     if not 1 <= limit <= policy.LOCATE_LIMIT_MAX:
         raise InvalidInput("limit", f"{limit} is out of range", allowed=f"1 to {policy.LOCATE_LIMIT_MAX}")
     query = locate_query(text)
