@@ -309,7 +309,7 @@ class _Extraction(Declaring):
         if holder is not None and name == holder.name and CONSTRUCTOR in self.rules.constructor:
             name = CONSTRUCTOR
         value = self.builder.expression("E", full)
-        self.builder.bind(name, value, node.end_byte, node.start_point.row + 1, "o")
+        self.builder.bind(name, value, node.end_byte, node.start_point.row + 1, "d")
 
     def _return(self, node: tree_sitter.Node, captures: Captures) -> None:
         value = self.lower.value(captures["value"][0])

@@ -246,6 +246,8 @@ class FactsBuilder:
     def _hidden(self, binding: int) -> bool:
         """Whether a top-level function is for its own file alone."""
         row = self.facts.expressions[self.facts.bindings[binding].value]
+        if row[0] == "E":
+            return True
         if self._rules.module_style != "include" or row[0] != "f":
             return False
         scope = self.facts.scopes[row[1]]

@@ -33,7 +33,7 @@ class Signs:
 
 
 def risk_of(signs: Signs) -> Risk:
-    """The level, and one reason per sign that counts."""
+    """The level, and one reason per sign that counts. Weak signs alone never make a high risk."""
     some, many = policy.RISK_AFFECTED
     missed = [
         partner
@@ -51,6 +51,7 @@ def risk_of(signs: Signs) -> Risk:
         (int(bool(missed)), "not changed along as usual: " + ", ".join(partner.partner for partner in missed[:5])),
         (int(signs.unresolved > 0), f"{signs.unresolved} calls of these names could not be told"),
     ]
-    points = sum(weight for weight, _ in weighed)
+    points, strongest = sum(weight for weight, _ in weighed), max(weight for weight, _ in weighed)
     medium, high = policy.RISK_LEVELS
-    return Risk(LEVELS[(points >= medium) + (points >= high)], tuple(reason for weight, reason in weighed if weight))
+    level = LEVELS[(points >= medium) + (points >= high and strongest > 1)]
+    return Risk(level, tuple(reason for weight, reason in weighed if weight))
