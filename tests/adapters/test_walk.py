@@ -108,13 +108,24 @@ def test_pipes_and_vanished_files_do_not_hang(tmp_path: Path) -> None:
 
 
 def test_odd_names_are_listed_as_they_are(tmp_path: Path) -> None:
-    names = [b"bad-\xff.py", b"a b.py", b'q"uote.py', b"new\nline.py", b"tab\t.py", b"-rf.py", "中文.py".encode()]
+    names = [b"a b.py", b'q"uote.py', b"new\nline.py", b"tab\t.py", b"-rf.py", "中文.py".encode()]
     for name in names:
         (Path(os.fsdecode(os.fsencode(tmp_path) + b"/" + name))).write_bytes(b"x = 1\n")
     found = {os.fsencode(path) for path in listed(tmp_path)}
     assert found == set(names)
     git(tmp_path, "init", "-q")
     assert {os.fsencode(path) for path in listed(tmp_path)} == set(names)
+
+
+def test_names_that_are_no_text_are_counted_not_listed(tmp_path: Path) -> None:
+    folder = os.fsdecode(os.fsencode(tmp_path) + b"/d\xffir")
+    Path(folder).mkdir()
+    for place in (f"{folder}/x.py", os.fsdecode(os.fsencode(tmp_path) + b"/bad-\xff.py"), str(tmp_path / "a.py")):
+        Path(place).write_bytes(b"x = 1\n")
+    for _ in ("walked", "by git"):
+        found = tree(tmp_path).listing()
+        assert (list(found.files), found.skipped) == (["a.py"], {"name is not UTF-8": 2})
+        git(tmp_path, "init", "-q")
 
 
 def test_the_callers_git_environment_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

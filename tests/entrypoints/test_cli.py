@@ -222,7 +222,9 @@ def test_secrets_never_reach_the_store(world: Any) -> None:
     world.remora("remember", f"token {FAKE_KEY}", "IS", f"secret {FAKE_KEY}")
     world.remora("records", "ingest")
     world.remora(
-        "records", "record", "--idempotency-key", "k", "--title", FAKE_KEY, "--summary", f"password={FAKE_KEY}",
+        "records", "record", "--idempotency-key", f"k-{FAKE_KEY}", "--commit", FAKE_KEY, "--branch", FAKE_KEY,
+        "--symbol", FAKE_KEY, "--verification-notes", FAKE_KEY, "--title", FAKE_KEY,
+        "--summary", f"password={FAKE_KEY}",
         "--outcome", "failed", "--source-uri", f"https://user:{FAKE_KEY}@ci.example/1",
         "--verification-command", f"curl -H 'Authorization: Bearer {FAKE_KEY}'",
     )  # fmt: skip

@@ -1,6 +1,6 @@
 """Record the outcome of a change: what was tried, how it went, how it was checked."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from remora.core.errors import NotFound
 from remora.core.records.log import AppendOutcome
@@ -34,6 +34,12 @@ def record_outcome(
     Raises `InvalidInput` naming the field, `Denied` when the scope is not the caller's to write, and `Conflict` when
     the key was used for something else that the caller may see.
     """
+    request = replace(  # what names things is kept as it is written by tools, but people paste into it, too
+        request,
+        idempotency_key=ports.redact(request.idempotency_key),
+        commit=ports.redact(request.commit),
+        symbols=tuple(ports.redact(symbol) for symbol in request.symbols),
+    )
     now_seconds = ports.clock.now() // _MICROSECONDS
     record = scrubbed(outcome_record(request, grant, ports.repository.identity, now_seconds, lookup), ports.redact)
     if not grant.operator and not _sees(ports, grant, record.id):
