@@ -3,6 +3,7 @@
 A `Ports` bag is bound to one repository. Adapters raise only errors of `core.errors`.
 """
 
+from remora.core.store_read import StoreRead
 from remora.ports.bag import (
     AnalysisPorts,
     CypherPorts,
@@ -33,7 +34,7 @@ from remora.ports.meaning import MeaningMatcher
 from remora.ports.metrics import Betweenness, Cache, Fragility, GraphMetrics
 from remora.ports.records import RecordIndex, RecordLog, RecordPorts, RecordView
 from remora.ports.repository import Checkout, Clock, Repository
-from remora.ports.store import Decide, Store, StoreAdmin, StoreRead
+from remora.ports.store import Decide, Store, StoreAdmin
 
 __all__ = [
     "AnalysisPorts",
