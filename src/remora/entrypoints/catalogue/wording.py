@@ -30,12 +30,12 @@ def fitted(data: Mapping[str, Any], *, max_chars: int = REPLY_MAX_CHARS) -> dict
     sizes = {name: _size(place[key]) for name, (place, key) in lists.items()}
     over = _size(out) - max_chars
     left_out = 0
-    while over > 0 and any(place[key] for place, key in lists.values()):
-        longest = max(sizes, key=lambda name: sizes[name])
+    while over > 0 and (full := [name for name, (place, key) in lists.items() if place[key]]):
+        longest = max(full, key=lambda name: sizes[name])
         place, key = lists[longest]
         cut = max(1, len(place[key]) // 8)
         place[key], before = place[key][:-cut], sizes[longest]
-        sizes[longest] = _size(place[key]) if place[key] else 0
+        sizes[longest] = _size(place[key])
         over -= before - sizes[longest]
         left_out += cut
     return {**out, "truncated": True, "left_out": left_out} if left_out else out
