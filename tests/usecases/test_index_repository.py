@@ -1,8 +1,11 @@
 """Indexing: what is parsed and re-linked when, and that it never matters how the graph came to be."""
 
 import os
+import sqlite3
 import subprocess
 import sys
+import zlib
+from contextlib import closing
 from pathlib import Path
 from random import Random
 
@@ -187,6 +190,25 @@ def test_a_damaged_file_is_rebuilt(checkout: Checkout) -> None:
     checkout.code_graph.path.write_bytes(b"not a database" * 1000)
     assert checkout.index().mode == "full"
     assert checkout.edges() == {("a.py", "a.py#f")}
+
+
+@pytest.mark.parametrize(
+    "found", [b"", b"junk", zlib.compress(b"[]"), zlib.compress(b"{}\n[]"), zlib.compress(b'["", []')]
+)
+def test_facts_of_another_version_are_built_anew(checkout: Checkout, found: bytes) -> None:
+    checkout.write(a="def f(): pass\n", b="from a import f\nf()\n").index()
+    with closing(sqlite3.connect(checkout.code_graph.path)) as old, old:
+        old.execute("UPDATE facts SET data = ?", (found,))
+    checkout.write(a="def f(x): pass\n\ndef g(): f(1)\n", b="from a import f, g\nf(2)\ng()\n")
+    checkout.index()
+    assert {("b.py", "a.py#g"), ("b.py", "a.py#f"), ("a.py#g", "a.py#f")} <= checkout.edges()
+
+
+def test_a_graph_of_another_layout_is_built_anew(checkout: Checkout) -> None:
+    checkout.write(a="def f(): pass\n").index()
+    with closing(sqlite3.connect(checkout.code_graph.path)) as old, old:
+        old.execute("UPDATE meta SET value = '1' WHERE key = 'layout'")
+    assert checkout.index().mode == "full"
 
 
 SPREAD = """

@@ -9,6 +9,7 @@ from pathlib import Path
 import apsw
 
 from remora.core import policy
+from remora.core.codegraph.facts import FORMAT
 from remora.core.codegraph.snapshot import (
     EdgeRow,
     FileRow,
@@ -20,7 +21,8 @@ from remora.core.codegraph.snapshot import (
 )
 from remora.core.errors import Corrupt, NotFound, Unavailable
 
-LAYOUT = "1"
+LAYOUT = f"1.{FORMAT}"
+"""Of the tables and of the facts in them: what another version wrote is built anew."""
 _SCHEMA = """
 CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
 CREATE TABLE file(id INTEGER PRIMARY KEY, path TEXT UNIQUE, language TEXT, digest TEXT, version TEXT, lines INTEGER,

@@ -11,8 +11,12 @@ Expressions are rows of one table, children by index, so that values can be eval
 
 import json
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
 from typing import Any, NamedTuple, TypeAlias
+
+from remora.core.errors import Corrupt
 
 Expression: TypeAlias = tuple[Any, ...]
 """One row of the expression table: the operation, then its operands."""
@@ -165,17 +169,36 @@ class Outline(NamedTuple):
 
 
 def outline(data: bytes) -> Outline:
-    """The first line of `encode`d bytes."""
-    stream = zlib.decompressobj()
-    head = stream.decompress(data, _HEAD_BYTES)
-    while b"\n" not in head:
-        head += stream.decompress(stream.unconsumed_tail, _HEAD_BYTES)
-    package, names, _ = json.loads(head.partition(b"\n")[0])
-    return Outline(package, names)
+    """The first line of `encode`d bytes; raises `Corrupt` for others."""
+    with _unreadable():
+        stream = zlib.decompressobj()
+        head = stream.decompress(data, _HEAD_BYTES)
+        while b"\n" not in head:
+            more = stream.decompress(stream.unconsumed_tail, _HEAD_BYTES)
+            if not more:
+                raise ValueError("no first line")
+            head += more
+        package, names, _ = json.loads(head.partition(b"\n")[0])
+        return Outline(package, names)
 
 
 def decode(data: bytes) -> FileFacts:
-    """Facts from `encode`d bytes. Expression rows stay lists; they are only ever indexed."""
+    """Facts from `encode`d bytes, or `Corrupt`. Expression rows stay lists; they are only ever indexed."""
+    with _unreadable():
+        return _decoded(data)
+
+
+@contextmanager
+def _unreadable() -> Iterator[None]:
+    try:
+        yield
+    except (zlib.error, ValueError, TypeError, LookupError) as error:
+        raise Corrupt(
+            "the code graph holds facts that are damaged or of another version", advice="run `remora index --full`"
+        ) from error
+
+
+def _decoded(data: bytes) -> FileFacts:
     rows = json.loads(zlib.decompress(data).partition(b"\n")[2])
     scopes = [Scope(*row) for row in rows[1]]
     for scope in scopes:
