@@ -66,7 +66,7 @@ class Fixpoint(ABC):
         """Look from inside `file`: its parameters hold what `inflow` says its callers pass."""
         if file == self._focus:
             for key in self._flowing:
-                del self._own[key]
+                self._own.pop(key, None)  # one met inside of a cycle may have been dropped with it
         else:
             self._own = {}
         self._flowing.clear()
