@@ -30,7 +30,9 @@ from principal_matrix import (
     told,
 )
 from remora.adapters.record_files.log import FileRecordLog
+from remora.adapters.system import SystemClock
 from remora.core.errors import Denied, RemoraError
+from remora.core.facts.batch import Triple
 from remora.core.policy import SUBJECT_KEYS_MAX
 from remora.core.recall.record_hits import recall_records
 from remora.core.records.bundle import decode_bundle, encode_bundle
@@ -42,7 +44,8 @@ from remora.core.records.revision import Correction, correction, linking, promot
 from remora.core.records.schema import ARTIFACTS_SCHEMA, BENCHMARK_SCHEMA
 from remora.core.records.search import Ranking, RecordQuery
 from remora.core.records.vocabulary import RecordKind, Relation
-from remora.core.scope import Grant, Right
+from remora.core.scope import Grant, Right, restricted_grant
+from remora.core.sessions import SessionRef
 from remora.usecases.compact_records import compact_records
 from remora.usecases.diagnose import diagnose
 from remora.usecases.evaluate_records import evaluate_records
@@ -60,6 +63,8 @@ from remora.usecases.known_pitfalls import known_pitfalls
 from remora.usecases.locate import locate
 from remora.usecases.recall import RecallRequest, recall
 from remora.usecases.record_outcome import record_outcome
+from remora.usecases.register_session import RegisterSessionRequest, register_session
+from remora.usecases.remember import RememberRequest, remember
 from remora.usecases.revise_record import revise_record
 from remora.usecases.search_records import search_records
 from remora.usecases.verify_records import verify_records
@@ -336,4 +341,19 @@ def test_hidden_paths_do_not_crowd_out_visible_ones(tmp_path: Path) -> None:
     for subject in ("x.py", "b"):
         hits = explain_history(world.ports, grant, subject).hits
         assert [hit.record.id for hit in hits] == [seen.id]
+    world.close()
+
+
+def test_what_others_keep_in_their_sessions_shows_in_no_diagnosis(tmp_path: Path) -> None:
+    world = stage(tmp_path, [])
+    ports = replace(world.ports, clock=SystemClock())  # as the store's own
+    grant = next(row.grant for row in MATRIX if row.row == "a reader of this repository")
+    before = diagnose(ports, grant)
+    other = restricted_grant("bob", repository_claims=(HERE,))
+    registered = register_session(ports, other, RegisterSessionRequest(session_id="bobs", client="test"))
+    session = SessionRef(handle=registered.handle)
+    triples = [Triple(subject="a", predicate="USES", object="b")]
+    remember(ports, other, RememberRequest(triples=triples, memory_scope="session", session=session))
+    assert diagnose(ports, grant) == before
+    assert diagnose(ports, OPERATOR) != before
     world.close()

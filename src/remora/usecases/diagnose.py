@@ -102,7 +102,7 @@ def diagnose(ports: DoctorPorts, grant: Grant) -> Diagnosis:
     grant.require(ports.repository.identity, Right.READ)
     parts: tuple[tuple[str, Callable[[], Iterator[Finding]]], ...] = (
         ("repository", lambda: _repository(ports)),
-        ("store", lambda: _store(ports)),
+        ("store", lambda: _store(ports, grant)),
         ("facts", lambda: _facts(ports, grant)),
         ("records", lambda: _records(ports, grant)),
         ("code graph", lambda: _code_graph(ports)),
@@ -133,11 +133,19 @@ def _repository(ports: DoctorPorts) -> Iterator[Finding]:
         yield Finding("repository", Health.OK, str(ports.repository.identity), figures)
 
 
-def _store(ports: DoctorPorts) -> Iterator[Finding]:
+_OF_ALL = ("items", "seq", "size_bytes", "wal_bytes")
+"""Figures of what everyone keeps, private sessions included: the operator's."""
+
+
+def _store(ports: DoctorPorts, grant: Grant) -> Iterator[Finding]:
     figures: dict[str, Json] = dict(ports.store_admin.health())
     warnings = str(figures.pop("warnings", ""))
     health = Health.WARNING if warnings else Health.OK
-    told = f"{figures.get('engine')} layout {figures.get('layout')}, {figures.get('items')} items"
+    told = f"{figures.get('engine')} layout {figures.get('layout')}"
+    if grant.operator:
+        told += f", {figures.get('items')} items"
+    else:
+        figures = {name: value for name, value in figures.items() if name not in _OF_ALL}
     yield Finding("store", health, warnings or told, figures)
 
 
