@@ -18,6 +18,8 @@ from remora.bootstrap import open_ports
 from remora.config import load
 from remora.core.errors import Ambiguous, NotFound, RemoraError
 from remora.core.schema import checked
+from remora.core.scope import Grant
+from remora.core.sessions import SessionRef
 from remora.entrypoints.catalogue.listing import by_name
 from remora.entrypoints.catalogue.operation import Call
 from remora.entrypoints.cli.frame import Frame, progress, staged_progress
@@ -29,7 +31,7 @@ _ANCHORED_COMMITS = 100
 
 
 def tour(frame: Frame) -> None:
-    """Index, ingest, remember two facts, then recall, look at history and impact."""
+    """Index, ingest, remember two facts, then recall, look at history and impact, understand something, be reminded."""
     with tempfile.TemporaryDirectory(prefix="remora-demo-") as folder:
         ports = open_ports(replace(load(), data_dir=Path(folder)), frame.root)
         steps: list[dict[str, Any]] = []
@@ -61,7 +63,8 @@ def _step(title: str, run: Callable[[], str], steps: list[dict[str, Any]]) -> No
 
 def _steps(frame: Frame, ports: Ports) -> Iterator[tuple[str, Callable[[], str]]]:
     """Title and work of each step; later ones look at what earlier ones stored."""
-    call = Call(ports, frame.grant)
+    session = SessionRef(client="remora-demo", session_id="demo")
+    call = Call(ports, frame.grant, lambda: session)
 
     def ask(operation: str, **given: Any) -> str:
         chosen = by_name(operation)
@@ -69,14 +72,14 @@ def _steps(frame: Frame, ports: Ports) -> Iterator[tuple[str, Callable[[], str]]
 
     name = ports.checkout.root.name or "this repository"
     facts = [
-        {"subject": name, "predicate": "USES", "object": "Remora"},
-        {"subject": "Remora", "predicate": "KEEPS_RECORDS_IN", "object": str(ports.checkout.home)},
+        {"subject": name, "predicate": "KEEPS_RECORDS_IN", "object": str(ports.checkout.home)},
+        {"subject": name, "predicate": "IS_KNOWN_AS", "object": ports.repository.identity},
     ]
     yield "index the code", lambda: _index(frame, ports)
     yield "ingest the history", lambda: _ingest(frame, ports)
     yield "ingest the documents", lambda: _documents(frame, ports)
     yield "remember two facts", lambda: ask("upsert_graph_triples", triples=facts)
-    for question in ("where does Remora keep records?", _topic(frame, ports)):
+    for question in (f"where does {name} keep records?", _topic(frame, ports)):
         yield (
             f"recall: {question}",
             partial(ask, "recall_context", query=question, memory_scope="repository", limit=4),
@@ -84,6 +87,22 @@ def _steps(frame: Frame, ports: Ports) -> Iterator[tuple[str, Callable[[], str]]
     file = _file(frame, ports)
     yield f"history of {file}", lambda: ask("explain_history", subject=file, limit=4)
     yield "impact: what a change of the most used function reaches", lambda: _impact(ports, ask)
+    yield "open an encounter and note a question", lambda: _encounter(ports, frame.grant, session, ask, file)
+    prompt = f"I am going to change {file}; is its history understood?"
+    yield f"infusion: {prompt}", lambda: ask("infuse", text=prompt)
+
+
+def _encounter(ports: Ports, grant: Grant, session: SessionRef, ask: Callable[..., str], file: str) -> str:
+    from remora.usecases.register_session import RegisterSessionRequest, register_session
+
+    register_session(ports, grant, RegisterSessionRequest(session_id=session.session_id, client=session.client))
+    ask("advance_encounter", name="A look around")
+    question = {
+        "type": "Question",
+        "name": f"Is the history of {file} understood?",
+        "description": f"{file} was changed lately; what was learnt from it is not written down yet.",
+    }
+    return ask("create_entities", entities=[question])
 
 
 def _index(frame: Frame, ports: Ports) -> str:
