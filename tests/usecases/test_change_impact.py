@@ -221,3 +221,8 @@ def test_any_shuffled_diff_is_survived(desk: Desk, lines: list[str]) -> None:
         desk.predicted(diff="\n".join(lines))
     except InvalidInput as error:
         assert error.field  # noqa: PT017
+
+
+def test_a_function_that_no_test_reaches_is_told(desk: Desk) -> None:
+    desk.write(store=STORE.replace("return user", "return [user]") + "\n\ndef alone():\n    return LIMIT\n")
+    assert "1 changed symbols are reached by no test" in desk.working().risk.reasons

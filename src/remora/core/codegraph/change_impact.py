@@ -14,7 +14,7 @@ from remora.core.codegraph.names import Names
 from remora.core.codegraph.relations import UnknownCall, named_unknown
 from remora.core.codegraph.risk import Risk, Signs, risk_of
 from remora.core.codegraph.snapshot import EdgeRow, SymbolRow, node_id
-from remora.core.codegraph.view import GraphView, members, names_of, rows_of
+from remora.core.codegraph.view import CALLABLE, GraphView, members, names_of, rows_of, uses
 from remora.core.errors import InvalidInput
 from remora.core.records.cochange import Partner, partners
 from remora.core.records.evidence import Evidence, gather
@@ -259,15 +259,14 @@ def _deleted_in_use(reach: _Reach) -> int:
 
 
 def _untested(view: GraphView, reach: _Reach) -> int:
-    """How many changed functions and methods no test reaches; each is asked apart, so only when they are few."""
-    if reach.tests and len(reach.rows) > policy.RISK_AFFECTED[1]:
-        return 0
-    told = [row for row in reach.rows.values() if row.kind in ("function", "method") and not row.test]
-    if not reach.tests:
-        return len(told)
-    untested = 0
-    for row in told:
-        found = reached([row.id], lambda front: view.edges(targets=front), depth=policy.AFFECTED_DEPTH_MAX)
-        symbols = view.symbols(ids=[item.symbol for item in found]) if found else []
-        untested += not any(symbol.test for symbol in symbols)
-    return untested
+    """How many changed functions and methods no test reaches: what the tests that reach the change lead to is walked
+    forwards, inside of what reaches it."""
+    told = {key for key, row in reach.rows.items() if row.kind in CALLABLE and not row.test}
+    allowed = {item.symbol for item in reach.found} | reach.rows.keys()
+    front = {row.id for row in rows_of(view, allowed).values() if row.test}
+    covered = set(front)
+    while front and told - covered:
+        ends = {edge.target for edge in uses(view.edges(sources=front)) if KINDS[edge.kind] != "imports"}
+        front = (ends & allowed) - covered
+        covered |= front
+    return len(told - covered)

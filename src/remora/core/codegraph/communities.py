@@ -116,7 +116,8 @@ def _part(
     files = Counter(names.path(rows[place]) for place in group)
     by_size = tuple(sorted(files, key=lambda path: (-files[path], path)))
     central = tuple(ids[place] for place in declared[: policy.COMMUNITY_CENTRAL])
-    label = f"{_top(files)}: {rows[declared[0]].name or by_size[0].rpartition('/')[2]}"
+    named = next((rows[place].name for place in declared if rows[place].name[:1].isalpha()), "")
+    label = f"{_top(files)}: {named or by_size[0].rpartition('/')[2]}"
     return Community(key, label, by_size, tuple(sorted(ids[place] for place in group)), central)
 
 
