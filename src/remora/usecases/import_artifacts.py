@@ -95,6 +95,7 @@ class _Run:
         self._progress = progress
         self._now = ports.clock.now() // 1_000_000
         self._already = 0
+        self._seen = sum(not artifact.settles for _, artifact in found.artifacts)
         self._bad = list(found.bad)
         self._planned: list[Record] = []
 
@@ -153,12 +154,13 @@ class _Run:
             self._bad += named(index, error)
             return
         if record is None:
-            self._already += 1
+            self._already += not artifact.settles
         elif not may_write(self._grant, record):
             scope = record.access_scope.scope.value
             self._bad.append(BadArtifact(index, "scope", f"this principal may not write {scope} records here"))
         else:
             self._planned.append(record)
+            self._seen += artifact.settles
 
     def store(self, form: str) -> ImportArtifactsResult:
         """Write what was planned, and count."""
@@ -172,7 +174,7 @@ class _Run:
         bad = tuple(sorted(self._bad, key=lambda item: item.index))
         return ImportArtifactsResult(
             format=form,
-            seen=len(self._found.artifacts) + len({item.index for item in self._found.bad}),
+            seen=self._seen + len({item.index for item in self._found.bad}),
             recorded=done.recorded + more.recorded,
             changed=sum(bool(record.targets(Relation.SUPERSEDES)) for record in kept),
             restored=sum(":restore:" in record.idempotency_key for record in kept),

@@ -154,3 +154,20 @@ def test_many_artifacts_become_one_segment_and_import_again_as_present(take: Imp
 def test_an_unknown_format_is_refused_with_those_that_are_known(bag: Any, take: Import) -> None:
     with pytest.raises(InvalidInput, match="junit"):
         import_artifacts(bag, OPERATOR, ImportArtifactsRequest(data=b"{}", format="jira"))
+
+
+def test_a_test_that_passes_again_takes_the_place_of_its_failure(take: Import, bag: Any) -> None:
+    def report(day: int, body: str) -> ImportArtifactsResult:
+        case = f"<testcase classname='tests.test_a' name='test_one' file='tests/test_a.py'>{body}</testcase>"
+        data = f"<testsuite name='s' timestamp='2024-05-0{day}T00:00:00'>{case}<testcase name='other'/></testsuite>"
+        return import_artifacts(bag, OPERATOR, ImportArtifactsRequest(data=data.encode()))
+
+    first = report(1, "")
+    assert (first.seen, first.recorded) == (1, 1)
+    assert report(2, "<failure message='no'/>").recorded == 2
+    assert len(known_pitfalls(bag, OPERATOR, "tests/test_a.py").hits) == 2
+    passed = report(3, "")
+    assert (passed.seen, passed.recorded, passed.changed) == (2, 2, 2)
+    assert known_pitfalls(bag, OPERATOR, "tests/test_a.py").hits == ()
+    later = report(4, "")
+    assert (later.seen, later.recorded, later.already_present) == (1, 1, 0)

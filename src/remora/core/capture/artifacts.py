@@ -43,6 +43,8 @@ class Artifact:
     scope: ScopeKind = ScopeKind.PRIVATE
     workspace: str = ""
     links: tuple[Link, ...] = ()
+    settles: bool = False
+    """Recorded only where a failed version of it stands, to take its place; such as a test that passes again."""
 
     @property
     def digest(self) -> str:

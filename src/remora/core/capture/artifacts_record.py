@@ -60,7 +60,8 @@ def repository_of(stated: str, home: Home) -> str:
 def artifact_record(
     artifact: Artifact, digest: str, versions: Iterable[Record], grant: Grant, home: Home, now: int
 ) -> Record | None:
-    """The record that a version of an artifact asks for; None when what stands says the same already.
+    """The record that a version of an artifact asks for; None when what stands says the same already (or, of one that
+    only settles, when nothing failed stands).
 
     `versions` are records that cite the artifact's source, newest first; `now` is in Unix seconds. Another version
     supersedes what stands. One that was there before comes back as a new record derived from the first one, since a
@@ -73,7 +74,7 @@ def artifact_record(
     kin = [record for record in kin if _may_replace(record, scope, grant.principal)]
     replaced = {target for record in kin for target in record.targets(Relation.SUPERSEDES)}
     heads = [record for record in kin if record.id not in replaced]
-    if any(_digest_of(head) == digest for head in heads):
+    if any(_digest_of(head) == digest for head in heads) or (artifact.settles and not _failed(heads)):
         return None
     key = _key(artifact, digest, grant)
     links = [*artifact.links, *(Link(Relation.SUPERSEDES, head.id) for head in heads)]
@@ -148,6 +149,10 @@ def _may_replace(record: Record, scope: AccessScope, principal: str) -> bool:
     if record.access_scope.scope is ScopeKind.PRIVATE:
         return record.owner == principal
     return record.access_scope == scope
+
+
+def _failed(heads: Iterable[Record]) -> bool:
+    return any(head.verification.status is VerificationStatus.FAILED for head in heads)
 
 
 def _digest_of(record: Record) -> str:

@@ -9,6 +9,7 @@ from remora.core.capture.artifacts import Artifact, ArtifactList, check_count
 from remora.core.capture.exports.reading import ExportPlace, Gathered, line, paragraphs, paths, seconds
 from remora.core.errors import InvalidInput
 from remora.core.records.model import whole_text
+from remora.core.records.schema import ARTIFACTS_MAX
 from remora.core.records.vocabulary import RecordKind, VerificationStatus
 
 _ROOTS = ("testsuites", "testsuite")
@@ -52,15 +53,29 @@ def read(data: bytes, place: ExportPlace) -> ArtifactList:
     found = Gathered(skipped=document.skipped)
     for index, suite in enumerate(document.suites):
         found.take(index, suite, lambda each: _artifacts(each, place))
-    check_count(found.artifacts)
+    check_count([artifact for _, artifact in found.artifacts if not artifact.settles])
+    _bound(found)
     return found.result()
+
+
+def _bound(found: Gathered) -> None:
+    """So many passed tests are compared with what failed before as a file may hold artifacts; more are counted."""
+    kept, compared = [], 0
+    for index, artifact in found.artifacts:
+        compared += artifact.settles
+        if artifact.settles and compared > ARTIFACTS_MAX:
+            found.skipped[f"passed tests beyond the first {ARTIFACTS_MAX}"] += 1
+        else:
+            kept.append((index, artifact))
+    found.artifacts = kept
 
 
 def _artifacts(suite: _Suite, place: ExportPlace) -> list[Artifact]:
     moment = seconds({"timestamp": suite.timestamp}, "timestamp")
     failed = [test for test in suite.tests.values() if test.outcome in ("failure", "error")]
     found = [_failed(suite, test, moment, place) for test in failed]
-    return [_whole(suite, failed, moment, place), *found]
+    again = [_passed(suite, test, moment, place) for test in suite.tests.values() if test.outcome == "passed"]
+    return [_whole(suite, failed, moment, place), *found, *again]
 
 
 def _whole(suite: _Suite, failed: list[_Test], moment: int | None, place: ExportPlace) -> Artifact:
@@ -100,6 +115,24 @@ def _failed(suite: _Suite, test: _Test, moment: int | None, place: ExportPlace) 
         affected_files=paths(place, [test.file or suite.file]),
         verification_status=VerificationStatus.FAILED,
         verification_notes=line(test.message),
+    )
+
+
+def _passed(suite: _Suite, test: _Test, moment: int | None, place: ExportPlace) -> Artifact:
+    """What a test that passes says, where it failed before."""
+    return Artifact(
+        kind=RecordKind.CI_RUN,
+        external_id=f"{suite.name}#{_shown(test)}"[: policy.ARTIFACT_ID_MAX_CHARS],
+        title=line(f"{_shown(test)} passes again"),
+        summary=f"Test {_shown(test)} of {suite.name} passes again.",
+        source_uri=f"junit:{suite.name}#{_shown(test)}",
+        repository=place.repository,
+        occurred_at=moment,
+        status=VerificationStatus.PASSED.value,
+        affected_symbols=_symbols(test),
+        affected_files=paths(place, [test.file or suite.file]),
+        verification_status=VerificationStatus.PASSED,
+        settles=True,
     )
 
 
