@@ -16,7 +16,6 @@ def past_legs(past: Past, paths: Collection[str]) -> dict[str, Leg]:
     """Every leg that needs records."""
     legs: dict[str, Leg] = {
         "votes": scaled(_damped(past, ((path, w**2 / n) for path, w, n, _ in _likeness(past)))),
-        "like": _best(past),
         "scored": scaled(_damped(past, _scored(past))),
         "associated": scaled(_associated(past)),
     }
@@ -53,14 +52,6 @@ def _damped(past: Past, shares: Iterator[tuple[str, float]]) -> dict[str, float]
     for path, share in shares:
         voted[path] += share
     return {path: value / (1.0 + past.frequency.get(path, 0)) ** 0.5 for path, value in voted.items()}
-
-
-def _best(past: Past) -> dict[str, float]:
-    """The single most alike change of each file; not scaled, so that a query like nothing before is not swayed."""
-    best: defaultdict[str, float] = defaultdict(float)
-    for path, likeness, size, _ in _likeness(past):
-        best[path] = max(best[path], likeness / size)
-    return dict(best)
 
 
 def _scored(past: Past) -> Iterator[tuple[str, float]]:

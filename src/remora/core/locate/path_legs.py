@@ -47,31 +47,17 @@ def stem_of(path: str) -> str:
     return name[:1] + name[1:].partition(".")[0]
 
 
-def twins(paths: Iterable[str]) -> dict[str, tuple[str, ...]]:
-    """Files that share a name but for what marks a test: a source and its tests."""
-    groups: defaultdict[str, list[str]] = defaultdict(list)
-    for path in paths:
-        groups[_TEST.sub("", stem_of(path)).casefold()].append(path)
-    found: dict[str, tuple[str, ...]] = {}
-    for group in groups.values():
-        if 1 < len(group) <= policy.LOCATE_TWINS_MAX:
-            found.update({path: tuple(other for other in group if other != path) for path in group})
-    return found
-
-
 def _worded(asked: frozenset[str], weight: Mapping[str, float], paths: Iterable[str]) -> dict[str, Leg]:
-    """Rarity of the words in a file's name, in its folders, and the share of its name that the words are."""
+    """Rarity of the words in a file's name, and in its folders."""
     names: dict[str, float] = {}
     folders: dict[str, float] = {}
-    whole: dict[str, float] = {}
     for path in paths:
         name, folder = path_words(path)
         if shared := sorted(asked & name):
             names[path] = sum(weight[word] for word in shared)
-            whole[path] = names[path] / sum(weight[word] for word in sorted(name))
         if shared := sorted(asked & folder - name):
             folders[path] = sum(weight[word] for word in shared)
-    return {"name": scaled(names), "folder": scaled(folders), "whole_name": whole}
+    return {"name": scaled(names), "folder": scaled(folders)}
 
 
 def scaled(values: Leg) -> dict[str, float]:

@@ -7,7 +7,7 @@ from remora.core import policy
 from remora.core.locate.contents import Contents, ContentScores, score_contents
 from remora.core.locate.past import Past
 from remora.core.locate.past_legs import HABITS, companions, past_legs, speaking
-from remora.core.locate.path_legs import Leg, path_legs, path_words, scaled, twins
+from remora.core.locate.path_legs import Leg, path_legs, path_words, scaled
 from remora.core.locate.query import LocateQuery
 
 Legs = Mapping[str, Leg]
@@ -46,8 +46,8 @@ class Located:
 def legs_of(query: LocateQuery, contents: Contents, past: Past) -> tuple[Legs, ContentScores]:
     """What each leg says.
 
-    Text, passage and likeness are shares of what the whole query could score: a leg that covers little of it says
-    little, which is how the weight of contents to messages adapts to each query.
+    Text and passage are shares of what the whole query could score, while the best file of the votes always has 1.0:
+    contents that cover little of a query say little, and so the weight of contents to messages adapts to each query.
     """
     scores = score_contents(contents, query.terms)
     asked = sum(scores.idf.values()) or 1.0
@@ -61,14 +61,7 @@ def legs_of(query: LocateQuery, contents: Contents, past: Past) -> tuple[Legs, C
     }
     first = dict(weigh({name: leg for name, leg in legs.items() if name not in HABITS}, policy.LOCATE_WEIGHTS))
     legs["companion"] = companions(past, first, lambda path: (-round(first[path], 9), path))
-    legs["twin"] = _twin(legs["scored"], contents.lengths)
     return legs, scores
-
-
-def _twin(scored: Leg, paths: Mapping[str, int]) -> dict[str, float]:
-    """What speaks for a file's tests, or for what it tests."""
-    found = {path: max(scored.get(other, 0.0) for other in others) for path, others in twins(paths).items()}
-    return {path: value for path, value in found.items() if value}
 
 
 def weigh(legs: Legs, weights: Mapping[str, float], paths: Sequence[str] = ()) -> list[tuple[str, float]]:
