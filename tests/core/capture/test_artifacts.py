@@ -2,6 +2,7 @@
 
 import json
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,7 +12,8 @@ from hypothesis import strategies as st
 from remora.core.capture.artifacts import Artifact, load_json, read_envelope, repository_path
 from remora.core.capture.artifacts_record import Home, artifact_record, lifecycle_of, repository_of
 from remora.core.errors import InvalidInput, LimitReached
-from remora.core.records.model import Record
+from remora.core.records.identity import same_content
+from remora.core.records.model import PRIVATE, Record
 from remora.core.records.schema import ARTIFACT_KINDS, ARTIFACTS_SCHEMA, PUBLIC_ARTIFACTS_SCHEMA
 from remora.core.records.vocabulary import Lifecycle, RecordKind, Relation, VerificationStatus
 from remora.core.scope import operator_grant, restricted_grant
@@ -196,6 +198,13 @@ def test_two_principals_import_the_same_artifact_without_meeting() -> None:
     ann, bob = (made(an_artifact(), grant=restricted_grant(name)) for name in ("ann", "bob"))
     assert ann.id != bob.id
     assert recorded(an_artifact(), ann, grant=restricted_grant("ann")) is None
+
+
+def test_two_importers_of_a_shared_artifact_say_the_same_and_of_a_private_one_do_not() -> None:
+    grants = [restricted_grant(name, repository_claims=[REPO]) for name in ("ann", "bob")]
+    shared = [made(an_artifact(scope="repository"), grant=grant) for grant in grants]
+    assert same_content(*shared)
+    assert not same_content(shared[0], replace(shared[1], access_scope=PRIVATE))
 
 
 def test_a_changed_version_supersedes_what_stands_and_an_unchanged_one_asks_for_nothing() -> None:

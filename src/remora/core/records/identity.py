@@ -60,7 +60,9 @@ def _commit(record: Record) -> _Essence:
 
 
 def _artifact(record: Record) -> _Essence:
-    return (record.kind, record.access_scope, record.owner)
+    """Two importers of one shared artifact say the same; a private one is its importer's."""
+    private = record.access_scope.scope is ScopeKind.PRIVATE
+    return (record.kind, record.access_scope, record.owner if private else "")
 
 
 def _document(record: Record) -> _Essence:
