@@ -180,3 +180,9 @@ def test_the_empty_graph_and_a_lone_node_have_figures_too() -> None:
 def test_a_restart_without_weight_ranks_nothing() -> None:
     assert METRICS.pagerank(Topology(2, ((0, 1),)), {}) == (0.0, 0.0)
     assert METRICS.pagerank(Topology(2, ((0, 1),)), {0: 0.0}) == (0.0, 0.0)
+
+
+def test_weights_decide_which_nodes_belong_together() -> None:
+    square = Topology(4, ((0, 1), (0, 3), (1, 2), (2, 3)))
+    assert RustworkxMetrics().communities(square, (9.0, 1.0, 1.0, 9.0)) == (0, 0, 1, 1)
+    assert RustworkxMetrics().communities(square, (1.0, 9.0, 9.0, 1.0)) == (0, 1, 1, 0)

@@ -29,7 +29,7 @@ class GitHubPullRequests:
             return str(data["baseRefOid"]), str(data["headRefOid"])
         except FileNotFoundError as error:
             raise Unavailable("pull request numbers need `gh`", advice="install it, or give BASE..HEAD") from error
-        except (OSError, subprocess.TimeoutExpired, ValueError, KeyError) as error:
+        except (OSError, subprocess.TimeoutExpired, ValueError, KeyError, TypeError) as error:
             raise Unavailable(
                 f"gh does not tell of pull request {number}", advice="try `gh auth status`, or give BASE..HEAD"
             ) from error
