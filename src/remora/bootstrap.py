@@ -1,37 +1,44 @@
 """Settings -> Ports: the only file that names concrete adapters; vendors wait inside the branch that needs them."""
 
 import os
+import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import cache, cached_property, partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from remora.adapters.system import ProcessCache, SystemClock, private_key
 from remora.config import Settings
 from remora.core import ids, policy
-from remora.core.capture.documents import is_document
-from remora.core.capture.patch import Span
-from remora.core.codegraph.answers import Freshness
-from remora.core.codegraph.names import Names
-from remora.core.errors import Ambiguous, InvalidInput, NotFound
+from remora.core.errors import Ambiguous, InvalidInput, NotFound, RemoraError, Unavailable
 from remora.core.redaction import redact
 from remora.core.scope import operator_grant
 from remora.ports import (
     BackupFolder,
+    Cache,
     Checkout,
     Clock,
     CodeGraphStore,
     Directory,
+    GraphMetrics,
     HooksPlace,
     Parser,
     Ports,
     ProjectFiles,
+    RecordIndex,
     RecordLog,
     Repository,
     RunFiles,
     SpanSource,
+    Store,
     StoreFile,
 )
+
+if TYPE_CHECKING:  # a hook's cold process opens its ports here and waits for each import
+    from remora.core.capture.patch import Span
+    from remora.core.codegraph.answers import Freshness
 
 CACHE_FOLDER = Path(".remora") / "cache"
 
@@ -58,6 +65,7 @@ def open_ports(settings: Settings, folder: Path) -> Ports:
     from remora.adapters.sqlite.record_index import SqliteRecordIndex
     from remora.adapters.tree_sitter.parser import TreeSitterParser
     from remora.adapters.walk import SourceTree
+    from remora.core.capture.documents import is_document
 
     clock = SystemClock()
     checkout = discover(folder, os.environ, clock)
@@ -72,7 +80,7 @@ def open_ports(settings: Settings, folder: Path) -> Ports:
         checkout=checkout,
         clock=clock,
         redact=redactor(settings),
-        open_store=lambda: open_store_file(settings, checkout, clock),
+        open_store=lambda: swept_store(settings, checkout, clock),
         records=records,
         record_index=SqliteRecordIndex(derived / "records.sqlite3", records, reach=GitReach(checkout, os.environ)),
         git=git,
@@ -93,6 +101,47 @@ def open_ports(settings: Settings, folder: Path) -> Ports:
         queries=KgliteSnapshots(),
     )
     return ports
+
+
+@dataclass(frozen=True)
+class HookPorts:
+    """What answering a client's hook needs: `ports.InfusionPorts`, and nothing that reads code."""
+
+    repository: Repository
+    clock: Clock
+    redact: Callable[[str], str]
+    open_store: Callable[[], StoreFile]
+    record_index: RecordIndex
+    metrics: GraphMetrics
+    cache: Cache
+
+    @cached_property
+    def store(self) -> Store:
+        """Opened on first use."""
+        return self.open_store()
+
+
+def open_hook_ports(settings: Settings, folder: Path) -> HookPorts:
+    """The few ports of a hook's cold process, which nobody should have to wait for."""
+    from remora.adapters.git.checkout import discover
+    from remora.adapters.git.reach import GitReach
+    from remora.adapters.graph_metrics import RustworkxMetrics
+    from remora.adapters.record_files.log import FileRecordLog
+    from remora.adapters.sqlite.record_index import SqliteRecordIndex
+
+    clock = SystemClock()
+    checkout = discover(folder, os.environ, clock)
+    records = FileRecordLog(checkout.home)
+    index = cache_folder(checkout) / "records.sqlite3"
+    return HookPorts(
+        repository=checkout.repository,
+        clock=clock,
+        redact=redactor(settings),
+        open_store=lambda: open_store_file(settings, checkout, clock),
+        record_index=SqliteRecordIndex(index, records, reach=GitReach(checkout, os.environ)),
+        metrics=RustworkxMetrics(),
+        cache=ProcessCache(),
+    )
 
 
 @dataclass(frozen=True)
@@ -196,16 +245,26 @@ def open_peer_log(store: Path) -> RecordLog:
     return open_peer(store.expanduser().absolute())
 
 
-def refreshed(ports: Ports) -> Freshness:
-    """Bring the code graph up to date when little changed; say what is stale otherwise."""
+def refreshed(ports: Ports) -> "Freshness":
+    """Bring the code graph up to date when little changed or little is there; say what is stale otherwise.
+
+    Where it cannot be locked or written, the stored graph answers, and what changed since is told as stale.
+    """
+    from remora.core.codegraph.answers import Freshness
     from remora.usecases.index_repository import IndexRequest, index_repository
 
-    done = index_repository(ports, operator_grant(), IndexRequest(at_most=policy.STALE_REFRESH_FILES))
+    request = IndexRequest(at_most=policy.STALE_REFRESH_FILES, first_at_most=policy.FIRST_BUILD_FILES)
+    try:
+        done = index_repository(ports, operator_grant(), request)
+    except Unavailable:
+        done = index_repository(ports, operator_grant(), IndexRequest(write=False))
     return Freshness(done.commit, done.stale)
 
 
 def unique_symbol(code_graph: CodeGraphStore, name: str) -> tuple[str, str] | None:
     """(node id, file) of the one symbol of the present code graph that a name means; None for none or several."""
+    from remora.core.codegraph.names import Names
+
     try:
         with code_graph.read() as reader:
             names = Names(
@@ -228,6 +287,32 @@ def open_store_file(settings: Settings, checkout: Checkout, clock: Clock) -> Sto
 
     path = store_path(settings, checkout.repository.id)
     return open_store(path, checkout.repository, clock, allow_network=settings.allow_network_fs)
+
+
+@dataclass(frozen=True)
+class _SweepPorts:
+    """What a sweep needs of a store that was just opened."""
+
+    repository: Repository
+    store: Store
+    clock: Clock
+    redact: Callable[[str], str]
+
+
+def swept_store(settings: Settings, checkout: Checkout, clock: Clock) -> StoreFile:
+    """The embedded store, after the private memory of sessions that have ended was deleted; looked for once a while.
+
+    A sweep that fails waits for the next opening: what it would delete can be read by nobody.
+    """
+    from remora.usecases.sweep_sessions import sweep_sessions
+
+    store = open_store_file(settings, checkout, clock)
+    mark = store_path(settings, checkout.repository.id).with_suffix(".swept")
+    with suppress(OSError, RemoraError):
+        if not mark.exists() or time.time() - mark.stat().st_mtime > policy.SWEEP_SECONDS:
+            sweep_sessions(_SweepPorts(checkout.repository, store, clock, redactor(settings)), operator_grant())
+            mark.touch(0o600)
+    return store
 
 
 def redactor(settings: Settings) -> Callable[[str], str]:
@@ -258,6 +343,8 @@ class _ParsedSpans:
     def knows(self, path: str) -> bool:
         return bool(self._parser.language(path))
 
-    def spans(self, path: str, data: bytes) -> Sequence[Span]:
+    def spans(self, path: str, data: bytes) -> "Sequence[Span]":
+        from remora.core.capture.patch import Span
+
         found = self._parser.spans(path, data)
         return [Span(s.node_id.partition("#")[2], s.start_line, s.end_line, s.node_id) for s in found]

@@ -12,7 +12,7 @@ from remora.core.clients.event import HookEvent, Skipped, read_event, write_cont
 from remora.core.errors import Conflict, InvalidInput, NotFound, RemoraError
 from remora.core.scope import Channel, Grant, operator_grant
 from remora.core.sessions import SessionRef
-from remora.ports import Ports
+from remora.ports import InfusionPorts
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class Answered:
 
 def run(event: bytes, arguments: list[str]) -> bytes | None:
     """Answer in this process, for `remora_hook.cold`; None when the journal has a line that says why not."""
-    from remora.bootstrap import open_ports
+    from remora.bootstrap import open_hook_ports
     from remora.config import load
     from remora_hook.gate import find_project
     from remora_hook.session import parse
@@ -55,7 +55,8 @@ def run(event: bytes, arguments: list[str]) -> bytes | None:
         settings = load()
         if not home or not settings.allow_memory:
             return b""
-        done = answer(open_ports(settings, Path(folder)), operator_grant(Channel.HOOK, call.client), event, call)
+        ports = open_hook_ports(settings, Path(folder))
+        done = answer(ports, operator_grant(Channel.HOOK, call.client), event, call)
     except RemoraError as error:  # no data folder, a repository that git refuses
         done = Answered(skipped=error.field if isinstance(error, InvalidInput) else error.code)
     if done.skipped:
@@ -73,7 +74,7 @@ def journal(home: str, call: HookCall, reason: str) -> None:
     Journal(home, {"client": call.client, "event": call.event}, time.monotonic()).skip(reason)
 
 
-def answer(ports: Ports, grant: Grant, body: bytes, call: HookCall) -> Answered:
+def answer(ports: InfusionPorts, grant: Grant, body: bytes, call: HookCall) -> Answered:
     """Dispatch one event. Everything that is expected to go wrong is a reason, never an exception."""
     try:
         event = read_event(call.client, body, call.event)
@@ -94,11 +95,11 @@ def _ref(event: HookEvent) -> SessionRef:
     return SessionRef(client=event.client, session_id=event.session_id)
 
 
-def _start(ports: Ports, grant: Grant, event: HookEvent, call: HookCall) -> Answered:
+def _start(ports: InfusionPorts, grant: Grant, event: HookEvent, call: HookCall) -> Answered:
     return Answered(write_context(event, _opened(ports, grant, event)))
 
 
-def _opened(ports: Ports, grant: Grant, event: HookEvent) -> str:
+def _opened(ports: InfusionPorts, grant: Grant, event: HookEvent) -> str:
     from remora.usecases.start_session import StartRequest, start_session
 
     compacted = event.trigger == "compact"
@@ -106,7 +107,7 @@ def _opened(ports: Ports, grant: Grant, event: HookEvent) -> str:
     return start_session(ports, grant, request).context
 
 
-def _infuse(ports: Ports, grant: Grant, event: HookEvent, call: HookCall) -> Answered:
+def _infuse(ports: InfusionPorts, grant: Grant, event: HookEvent, call: HookCall) -> Answered:
     """Deliver what bears on a prompt or a tool call. A chat whose start was missed starts here."""
     from remora.usecases.infuse import InfuseRequest, infuse
     from remora.usecases.stamp_delivery import stamp_delivery
@@ -131,7 +132,7 @@ def _infuse(ports: Ports, grant: Grant, event: HookEvent, call: HookCall) -> Ans
     return Answered(output)
 
 
-def _compact(ports: Ports, grant: Grant, event: HookEvent, call: HookCall) -> Answered:
+def _compact(ports: InfusionPorts, grant: Grant, event: HookEvent, call: HookCall) -> Answered:
     """What was told goes out of the chat's sight. Turns are offloaded only by a model, and none is routed here."""
     from remora.usecases.forget_delivery import forget_delivery
 
@@ -139,18 +140,18 @@ def _compact(ports: Ports, grant: Grant, event: HookEvent, call: HookCall) -> An
     return Answered(skipped="no_model")
 
 
-def _stop(ports: Ports, grant: Grant, event: HookEvent, call: HookCall) -> Answered:
+def _stop(ports: InfusionPorts, grant: Grant, event: HookEvent, call: HookCall) -> Answered:
     return Answered()
 
 
-def _end(ports: Ports, grant: Grant, event: HookEvent, call: HookCall) -> Answered:
+def _end(ports: InfusionPorts, grant: Grant, event: HookEvent, call: HookCall) -> Answered:
     from remora.usecases.idle_session import idle_session
 
     idle_session(ports, grant, _ref(event))
     return Answered()
 
 
-_ANSWERS: Mapping[Event, Callable[[Ports, Grant, HookEvent, HookCall], Answered]] = {
+_ANSWERS: Mapping[Event, Callable[[InfusionPorts, Grant, HookEvent, HookCall], Answered]] = {
     Event.SESSION_START: _start,
     Event.PROMPT: _infuse,
     Event.TOOL: _infuse,

@@ -108,9 +108,11 @@ class SqliteDirectory:
             if con is None:
                 return None
             row = con.execute(f"SELECT {_KEY_COLUMNS}, digest FROM key WHERE digest = ?", (digest,)).fetchone()  # noqa: S608  # constants
-            key = _key(row[:-1]) if row else None
-            owner = con.execute(_OWNER, (key.member,)).fetchone() if key else None
-            if key is None or owner is None:
+            if row is None:
+                return None
+            key = _key(row[:-1])
+            owner = con.execute(_OWNER, (key.member,)).fetchone()
+            if owner is None:
                 return None
             member = Member(*owner)
             grants = _grants(con.execute(_GRANTED, (member.id, organisation_id(member.organisation))))
