@@ -308,3 +308,28 @@ def test_a_chat_named_by_the_environment_needs_no_handle(story: Story) -> None:
     found = world.remora("encounters", "search", "kept", "--json").json["entities"]
     assert [row["name"] for row in found] == ["kept"]
     assert world.remora("encounters", "note", "late", "after the seal", **env).code == 2
+
+
+def test_a_rehearsed_infusion_prints_and_remembers_nothing_and_logs_counts_only(
+    story: Story, understood: dict[str, Any]
+) -> None:
+    log = story.world.place / "observed.log"
+    prompt = "what do we know about the default of refresh_token in app.py?"
+    world, handle = story.world, world_session(story, "rehearsal")
+    done = world.remora("infuse", prompt, "--session", handle, "--shadow", "--observe-log", str(log))
+    assert (done.code, done.out) == (0, "")
+    first = world.remora("infuse", prompt, "--session", handle, "--observe-log", str(log), "--json").json
+    assert first["renewal"]["standing"] == 0
+    rows = [json.loads(line) for line in log.read_text().splitlines()]
+    assert [row["shadow"] for row in rows] == [True, False]
+    assert rows[0]["renewal"] == rows[1]["renewal"]
+    assert "refresh_token" not in log.read_text()
+
+
+def world_session(story: Story, name: str) -> str:
+    return str(story.world.remora("encounters", "advance", name, "--json").json["session"])
+
+
+def test_a_bookmark_says_where_its_code_is_now(story: Story, understood: dict[str, Any]) -> None:
+    (row,) = story.world.remora("encounters", "show", "refresh_token", "--json").json["entities"]
+    assert row["anchor"] == {"state": "present", "node": "python:app.py#Sessions.refresh_token"}

@@ -539,6 +539,8 @@ PARSE_MEMORY_BYTES = 2_000_000_000
 """Address space of a parsing process."""
 STALE_REFRESH_FILES = 50
 """Up to this many changed files a question refreshes the graph first (about a second)."""
+FIRST_BUILD_FILES = 2_000
+"""A question builds a missing or outdated graph of up to this many files itself (about 20 s of work at most)."""
 RACY_NANOSECONDS = 20_000_000
 """A file changed within this time of a build may change again without a new stamp, so its content is read again."""
 AFFECTED_DEPTH = 3
@@ -614,6 +616,8 @@ COMMUNITIES_EAGER_SYMBOLS = 60_000
 """An impact answer finds missing communities itself up to this size (about 2 s); above it, it goes without."""
 SEMANTIC_RECORDS_MAX = 10_000
 PULL_REQUEST_SECONDS = 30
+SCIP_MAX_BYTES = 500_000_000
+"""An index of a few million lines; it is read whole."""
 CYPHER_EXPORT_BATCH = 500
 """Rows of one statement: few statements, and none too large for a server's parser."""
 WATCH_POLL_SECONDS = 1.0

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from remora.core import policy
 from remora.core.encounters.schema import AUTHORED_RELATIONS, AUTHORED_TYPES
@@ -23,6 +23,9 @@ from remora.entrypoints.catalogue.operation import (
     switch,
     text,
 )
+
+if TYPE_CHECKING:
+    from remora.usecases.infuse import Receipt
 
 _ENCOUNTERS = frozenset({"encounters"})
 _ANALYTICS = frozenset({"analytics"})
@@ -85,8 +88,21 @@ def _metric(metric: str) -> Run:
 
 
 def _infuse(call: Call, given: Mapping[str, Any]) -> Answer:
-    from remora.usecases.infuse import InfuseRequest, infuse
     from remora.usecases.stamp_delivery import stamp_delivery
+
+    answer, receipt = _infused(call, given)
+    # Only what was put into words is remembered as told.
+    stamp_delivery(call.ports, call.grant, receipt.session, receipt.delivered, delta=receipt.delta)
+    return answer
+
+
+def rehearse_infusion(call: Call, given: Mapping[str, Any]) -> Answer:
+    """What `infuse` would say, remembering nothing as told."""
+    return _infused(call, given)[0]
+
+
+def _infused(call: Call, given: Mapping[str, Any]) -> tuple[Answer, "Receipt"]:
+    from remora.usecases.infuse import InfuseRequest, infuse
 
     request = InfuseRequest(
         given["text"],
@@ -99,11 +115,8 @@ def _infuse(call: Call, given: Mapping[str, Any]) -> Answer:
     )
     found = infuse(call.ports, call.grant, request)
     data = asdict(found)
-    receipt = data.pop("receipt")
-    answer = Answer(data, wording.infusion(data))
-    # Only what was put into words is remembered as told.
-    stamp_delivery(call.ports, call.grant, request.session, found.receipt.delivered, delta=receipt["delta"])
-    return answer
+    del data["receipt"]
+    return Answer(data, wording.infusion(data)), found.receipt
 
 
 def _read_cypher(call: Call, given: Mapping[str, Any]) -> Answer:

@@ -143,22 +143,39 @@ def _search(call: Call, given: Mapping[str, Any]) -> Answer:
     found = search_encounters(
         call.ports, call.grant, given["query"], types=given.get("types", ()), limit=given["limit"]
     )
-    data = wording.fitted(asdict(found))
+    data = wording.fitted(_anchored(call, asdict(found), "entities"))
     return Answer(data, wording.entities(data))
 
 
 def _find(call: Call, given: Mapping[str, Any]) -> Answer:
     from remora.usecases.find_by_name import find_by_name
 
-    data = wording.fitted(asdict(find_by_name(call.ports, call.grant, given["names"], limit=given["limit"])))
+    found = asdict(find_by_name(call.ports, call.grant, given["names"], limit=given["limit"]))
+    data = wording.fitted(_anchored(call, found, "entities"))
     return Answer(data, wording.entities(data))
 
 
 def _trace(call: Call, given: Mapping[str, Any]) -> Answer:
     from remora.usecases.trace_provenance import trace_provenance
 
-    data = wording.fitted(asdict(trace_provenance(call.ports, call.grant, given["name"], depth=given["depth"])))
+    found = asdict(trace_provenance(call.ports, call.grant, given["name"], depth=given["depth"]))
+    data = wording.fitted(_anchored(call, found, "nodes"))
     return Answer(data, wording.grounding(data))
+
+
+def _anchored(call: Call, data: dict[str, Any], part: str) -> dict[str, Any]:
+    """Where the code anchors of bookmarks and citations are now, as `anchor` beside them."""
+    rows_ = [*data[part], *([data["entity"]] if "entity" in data else [])]
+    anchors = {id(row): row.get("source_key") or row.get("uri") or "" for row in rows_}
+    if not any(uri.startswith("code:") for uri in anchors.values()):
+        return data
+    from remora.usecases.resolve_anchors import resolve_anchors
+
+    found = resolve_anchors(call.ports, call.grant, anchors.values())
+    for row in rows_:
+        if anchors[id(row)] in found:
+            row["anchor"] = found[anchors[id(row)]]
+    return data
 
 
 OPERATIONS = (

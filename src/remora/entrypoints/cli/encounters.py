@@ -158,12 +158,25 @@ def infuse(
     max_chars: Annotated[int, typer.Option(help="Budget.")] = policy.INFUSE_MAX_CHARS,
     turn: Annotated[list[str] | None, typer.Option(help="An earlier user turn, oldest first; repeat.")] = None,
     session: _Session = "",
+    shadow: Annotated[bool, typer.Option(help="Compute only: print nothing, remember nothing as told.")] = False,
+    observe_log: Annotated[Path | None, typer.Option(help="Append counts, never content, to this file.")] = None,
 ) -> None:
     """What bears on a prompt, unasked; nothing is printed when nothing does."""
-    frame.answer(
-        "infuse", text=text, mode=mode, frontier_bias=frontier_bias, expansion_bias=expansion_bias,
+    from remora.entrypoints.catalogue.analytics import rehearse_infusion
+
+    answer = frame.ask(
+        "infuse", instead=rehearse_infusion if shadow else None, text=text, mode=mode,
+        frontier_bias=frontier_bias, expansion_bias=expansion_bias,
         max_chars=max_chars, trajectory=turn or None, session=session or None,
     )  # fmt: skip
+    if observe_log:
+        from remora.entrypoints.cli.output import append_line
+
+        kept = ("mode", "silence", "reason", "turn", "counts", "renewal", "selection_channel", "took_microseconds")
+        counts = {"shadow": shadow} | {key: answer.data[key] for key in kept}
+        append_line(observe_log, json.dumps(counts), "--observe-log")
+    if not shadow:
+        frame.emit(answer.data, answer.text)
 
 
 def howto() -> None:

@@ -19,7 +19,7 @@ from remora.core.scope import Channel, Grant, Right, operator_grant, restricted_
 from remora.core.sessions import SessionRef
 
 if TYPE_CHECKING:
-    from remora.entrypoints.catalogue.operation import Answer
+    from remora.entrypoints.catalogue.operation import Answer, Run
     from remora.ports import Ports
 
 Progress = Callable[[str, int, int], None]
@@ -76,8 +76,8 @@ class Frame:
         answer = self.ask(operation, **given)
         self.emit(self.with_withheld(answer.data), answer.text)
 
-    def ask(self, operation: str, **given: Any) -> "Answer":
-        """The answer of one operation, not yet printed."""
+    def ask(self, operation: str, *, instead: "Run | None" = None, **given: Any) -> "Answer":
+        """The answer of one operation, not yet printed. `instead` runs in its place, on the same checked arguments."""
         from remora.config import load
         from remora.core.schema import checked
         from remora.entrypoints.catalogue.listing import by_name
@@ -88,7 +88,8 @@ class Frame:
         if chosen.memory and not allowed:
             raise Denied("memory is switched off", advice="unset REMORA_ALLOW_MEMORY to use it")
         arguments = checked(chosen.input, {key: value for key, value in given.items() if value is not None})
-        return chosen.run(Call(self.ports(), self.grant, self.own_session, memory=allowed), arguments)
+        run = instead or chosen.run
+        return run(Call(self.ports(), self.grant, self.own_session, memory=allowed), arguments)
 
     def own_session(self) -> SessionRef:
         """The chat that the environment names, registered; none when it names none."""

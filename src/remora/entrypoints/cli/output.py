@@ -1,4 +1,4 @@
-"""Files that a person named: read up to a limit, replaced whole or not at all."""
+"""Files that a person named: read up to a limit, replaced whole or not at all, or grown by whole lines."""
 
 import os
 import secrets
@@ -21,6 +21,18 @@ def read_limited(path: Path, most_bytes: int, option: str) -> bytes:
     if len(data) > most_bytes:
         raise InvalidInput(option, f"{str(path)!r} is too large", allowed=f"at most {most_bytes} bytes")
     return data
+
+
+def append_line(path: Path, line: str, option: str) -> None:
+    """Add one line in one write, to a file that only its owner reads."""
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+        try:
+            os.write(descriptor, line.encode("utf-8", "replace") + b"\n")
+        finally:
+            os.close(descriptor)
+    except OSError as error:
+        raise InvalidInput(option, f"{str(path)!r} cannot be written: {error.strerror}") from error
 
 
 def write_whole(path: Path, data: bytes, option: str) -> None:
