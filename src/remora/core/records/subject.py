@@ -92,20 +92,23 @@ def trail(view: RecordView, subjects: Iterable[Subject]) -> Trail:
         for name in view.concrete(subject.keys, limit=policy.SUBJECT_KEYS_MAX):
             origins.setdefault(name, set()).add(subject.text)
     own = tuple(origins)
-    found = {name: AnchorKey(name) for name in own}
+    found = {name: [AnchorKey(name)] for name in own}
     steps: dict[Lineage, None] = {}
-    edge, most = list(found.values()), len(own) + policy.SUBJECT_KEYS_MAX
-    while edge and len(found) < most:
-        following: dict[str, AnchorKey] = {}
+    edge, left = [key for keys in found.values() for key in keys], policy.SUBJECT_KEYS_MAX
+    while edge and left > 0:
+        following: list[AnchorKey] = []
         for key, step, reached in _reached(view, edge):
             steps[step] = None
             origins.setdefault(reached.key, set()).update(origins[key.key])
-            if reached.key not in found:
-                following.setdefault(reached.key, reached)
-        found |= following
-        edge = list(following.values())
+            spans = found.setdefault(reached.key, [])
+            if not any(span.since <= reached.since and reached.until <= span.until for span in spans):
+                spans.append(reached)  # a file that was renamed there and back has its name at several times
+                following.append(reached)
+        left -= len(following)
+        edge = following
     ordered = tuple(sorted(steps, key=lambda step: (step.at, step.old, step.new)))
-    return Trail(own, tuple(found.values()), ordered, {key: frozenset(names) for key, names in origins.items()})
+    keys = tuple(key for spans in found.values() for key in spans)
+    return Trail(own, keys, ordered, {key: frozenset(names) for key, names in origins.items()})
 
 
 def _reached(view: RecordView, edge: list[AnchorKey]) -> Iterator[tuple[AnchorKey, Lineage, AnchorKey]]:
