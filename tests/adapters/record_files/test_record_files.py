@@ -402,3 +402,15 @@ def test_leftovers_of_killed_writers_are_never_read_and_go_with_the_next_compact
     assert log.verify().bad == ()
     log.compact()
     assert not leftover.exists()
+
+
+def test_a_backfill_costs_as_much_per_record_however_many_there_are(tmp_path: Path) -> None:
+    def seconds(count: int) -> float:
+        records = [a_record(f"git:{number:040x}") for number in range(count)]
+        log, started = FileRecordLog(tmp_path / str(count)), time.process_time()
+        for start in range(0, count, 500):  # as an ingest that was stopped and went on
+            log.append_many(OPERATOR, records[start : start + 500])
+        return time.process_time() - started
+
+    seconds(500)
+    assert seconds(8_000) < 8 * seconds(2_000)  # four times as many; sixteen times the work if it were the square
