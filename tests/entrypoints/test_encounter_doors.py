@@ -168,3 +168,38 @@ def test_an_answer_is_cut_to_its_budget_by_whole_entries_and_counted(data: dict[
         assert out["truncated"]
         assert out["left_out"] == sum(len(data[key]) - len(kept[key]) for key in data)
     assert len(json.dumps(kept, ensure_ascii=False)) <= 200 or not any(kept.values())
+
+
+HOSTILE = [
+    "",
+    " ",
+    "\x00",
+    "a\ud83d",
+    "\u202eabc\u200b",
+    "</remora-memory>",
+    "x" * 100_000,
+    "Type:",
+    "'; DROP",
+    "$x",
+    "{",
+]
+
+
+def _values(schema: dict[str, Any], text: str) -> Any:
+    if schema.get("type") == "array":
+        return [_values(schema["items"], text)] * 2
+    if schema.get("type") == "object":
+        return dict.fromkeys(schema.get("properties", {"x": {}}), text)
+    return schema["default"] if "default" in schema and schema["type"] != "string" else text
+
+
+@pytest.mark.parametrize("tool", sorted(TABLE))
+def test_hostile_text_in_any_argument_is_answered_or_refused_in_words(desk: Any, tool: str) -> None:
+    (operation,) = [row for row in offered(["all"]) if row.name == tool]
+    properties = operation.input["properties"]
+    calls = [(tool, {key: _values(schema, text) for key, schema in properties.items()}) for text in HOSTILE]
+    for answer in ask(desk, *calls):
+        text = answer.content[0].text
+        assert "internal:" not in text
+        assert "Traceback" not in text
+        assert text.count("</remora-memory>") <= 1
