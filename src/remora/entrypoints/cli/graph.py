@@ -128,6 +128,16 @@ def export(
     frame.emit({"path": str(out)}, f"written to {out}")
 
 
+def import_scip(frame: Frame, file: Annotated[Path, typer.Argument(help="The index; `-` reads stdin.")]) -> None:
+    """Confirm relations by a SCIP index: what a compiler saw too is of the first tier from then on."""
+    from remora.usecases.import_scip import import_scip as confirm
+
+    done = confirm(frame.ports(), frame.grant, read_limited(file, policy.SCIP_MAX_BYTES, "FILE"))
+    text = f"{done.lifted} relations confirmed and {done.bound} calls bound by {done.documents} documents"
+    text += f"; {done.unknown_documents} documents are not of this code graph" if done.unknown_documents else ""
+    frame.emit(asdict(done), text)
+
+
 def stats(frame: Frame) -> None:
     """Sizes per language, what was skipped and why, what went wrong."""
     data = _status(frame)
@@ -148,5 +158,5 @@ def _status(frame: Frame) -> dict[str, Any]:
     return asdict(graph_status(frame.ports(), frame.grant))
 
 
-for _run in (export, stats, check):
+for _run in (export, stats, check, import_scip):
     command(graph)(_run)
