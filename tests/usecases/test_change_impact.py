@@ -226,3 +226,14 @@ def test_any_shuffled_diff_is_survived(desk: Desk, lines: list[str]) -> None:
 def test_a_function_that_no_test_reaches_is_told(desk: Desk) -> None:
     desk.write(store=STORE.replace("return user", "return [user]") + "\n\ndef alone():\n    return LIMIT\n")
     assert "1 changed symbols are reached by no test" in desk.working().risk.reasons
+
+
+def test_habits_are_followed_through_a_rename(desk: Desk) -> None:
+    for number in range(2):
+        desk.commit(f"Step {number}", store=f"{STORE}# {number}\n", app=f"{APP}# {number}\n")
+    git(desk.root, "mv", "store.py", "shop.py")
+    git(desk.root, "commit", "-qm", "Rename")
+    desk.remember()
+    desk.write(shop=STORE + "# mine\n")
+    (partner,) = [partner for partner in desk.working().partners if partner.partner == "app.py"]
+    assert (partner.path, partner.count, partner.of) == ("shop.py", 3, 4)

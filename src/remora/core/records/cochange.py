@@ -5,14 +5,16 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from remora.core import policy
-from remora.core.records.indexed import AnchorKey, Narrowing, path_key
+from remora.core.records.indexed import Narrowing, path_key
+from remora.core.records.subject import Subject, trail
 from remora.core.records.view import RecordView
 from remora.core.records.vocabulary import RecordKind
 
 
 @dataclass(frozen=True, slots=True)
 class Partner:
-    """A file that changed in `count` of the `of` commits that changed `path`; `support` is their share."""
+    """A file that changed in `count` of the `of` commits that changed `path`, whatever it was called then; `support` is
+    their share."""
 
     path: str
     partner: str
@@ -37,15 +39,18 @@ def partners(view: RecordView, paths: Collection[str]) -> tuple[Partner, ...]:
 
 def _of(view: RecordView, path: str, given: Collection[str]) -> list[Partner]:
     narrowing = Narrowing(kinds=frozenset({RecordKind.CHANGE_EPISODE}))
-    items, _ = view.anchored((AnchorKey(path_key(path)),), narrowing, limit=policy.COCHANGE_COMMITS)
+    way = trail(view, [Subject(path, (path_key(path),))])
+    names = {key.key for key in way.keys}
+    items, _ = view.anchored(way.keys, narrowing, limit=policy.COCHANGE_COMMITS)
     counts: Counter[str] = Counter()
     commits = 0
     for item in items:
         touched = {change.new_path or change.old_path for change in item.record.path_changes}
-        if item.unreachable or path not in touched or len(touched) > policy.COCHANGE_FILES_MAX:
+        own = {name for name in touched if path_key(name) in names}
+        if item.unreachable or not own or len(touched) > policy.COCHANGE_FILES_MAX:
             continue
         commits += 1
-        counts.update(touched)
+        counts.update(touched - own)
     return [
         Partner(path, other, count, commits, round(count / commits, 3))
         for other, count in counts.items()
