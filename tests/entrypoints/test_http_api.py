@@ -5,7 +5,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import anyio
+import httpx2
 import pytest
+from mcp import Client
+from mcp.client.streamable_http import streamable_http_client
 
 from http_server import Server, serving
 from remora.core.recall.notice import NOTICE
@@ -258,6 +262,23 @@ def test_tools_over_http_are_those_of_the_profile_and_take_no_repository(server:
     assert problem(server.get(server.repo("/mcp"), headers=accept), 405)
     assert problem(server.post("/repos/r_0000000000000000/mcp", message, headers=accept), 404)
     assert problem(server.post(server.repo("/mcp"), message, headers=accept, token=""), 401)
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+def test_the_sdks_own_client_works_in_both_eras(server: Server, mode: Any) -> None:
+    async def session() -> tuple[list[str], Any]:
+        async with httpx2.AsyncClient(headers={"authorization": f"Bearer {server.token}"}, trust_env=False) as http:
+            transport = streamable_http_client(
+                f"http://127.0.0.1:{server.port}/api/v1{server.repo('/mcp')}", http_client=http
+            )
+            async with Client(transport, mode=mode) as client:
+                tools = await client.list_tools()
+                told = await client.call_tool("search_graph_nodes", {"query": "Billing"})
+                return [tool.name for tool in tools.tools], told.structured_content
+
+    names, told = anyio.run(session)
+    assert "recall_context" in names
+    assert told["nodes"][0]["name"] == "Billing"
 
 
 def test_version_and_health_are_open_and_say_nothing_of_anyone(server: Server) -> None:
