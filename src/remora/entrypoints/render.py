@@ -129,7 +129,10 @@ def located(data: Mapping[str, Any]) -> str:
         for reason in file["reasons"]:
             source = f" [{reason['source']}]" if reason.get("source") else ""
             lines.append(f"   {reason['leg']}: {reason['detail']}{source}")
-    return enclosed([*lines, *_more(data)])
+    left = data["candidates"] - len(data["files"])
+    if left > 0:
+        lines.append(f"{left} more files share something with the description")
+    return enclosed(lines)
 
 
 def nodes(data: Mapping[str, Any]) -> str:
