@@ -70,6 +70,14 @@ def test_a_step_that_fails_stops_no_other(project: Any) -> None:
     assert (project.repo / ".claude/settings.local.json").read_text() == "{ torn"
 
 
+def test_a_step_that_was_asked_for_by_name_says_why_it_cannot_be_taken(project: Any) -> None:
+    plain = project.place / "plain"
+    plain.mkdir()
+    done = project.remora("init", "--git-hooks", "--client-hooks", "--json", cwd=plain)
+    assert done.code == 1
+    assert {name for name, step in done.json["steps"].items() if "error" in step} == {"git_hooks", "client_hooks"}
+
+
 def test_on_a_terminal_each_step_is_asked_for(project: Any) -> None:
     leader, follower = pty.openpty()
     process = subprocess.Popen(

@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -208,6 +209,15 @@ def test_a_chat_remembers_privately_and_its_recall_never_falls_back(world: Any) 
     with serving(world, "--profile", "all", REMORA_SESSION_ID="chat-1", REMORA_CLIENT="tester") as wire:
         told = wire.call("recall_context", query="Billing")["structuredContent"]
         assert [hit["title"] for hit in told["hits"]] == ["Billing USES MySQL"]
+
+
+def test_records_of_a_peer_are_read_with_ours(world: Any, tmp_path: Path, make_world: Any) -> None:
+    other = make_world(tmp_path / "other")
+    other.commit("Add parser", parser__py="A = 1\n")
+    assert other.remora("records", "ingest").code == 0
+    with serving(world, "--profile", "records", "--memory-peer", str(other.repo)) as wire:
+        (row,) = wire.call("search_memory", query="parser")["structuredContent"]["records"]
+    assert row["title"] == "Add parser"
 
 
 def test_the_server_ends_when_its_input_closes(world: Any) -> None:

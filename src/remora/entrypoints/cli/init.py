@@ -47,7 +47,7 @@ def init(
     lines = [f"ready: {done.identity} ({done.id})", f"records: {done.home}", f"store: {done.store}"]
     data: dict[str, Any] = dict(done.to_json())
     failed = False
-    for name, question, run in _steps(frame, tuple(client or ())):
+    for name, question, run in _steps(frame, tuple(client or ()), wanted):
         if not _agreed(frame, question, wanted[name], yes=yes):
             continue
         try:
@@ -72,14 +72,15 @@ def _agreed(frame: Frame, question: str, told: bool | None, *, yes: bool) -> boo
     return typer.confirm(question, default=True)
 
 
-def _steps(frame: Frame, clients: tuple[str, ...]) -> Iterator[_Step]:
+def _steps(frame: Frame, clients: tuple[str, ...], wanted: dict[str, bool | None]) -> Iterator[_Step]:
+    """The steps that make sense here, and those that were asked for by name, which then say why they cannot be taken."""
     from remora.entrypoints.cli.setup import clients_in_use
 
     root = frame.ports().checkout.root
     names = clients or clients_in_use(root)
-    if frame.ports().checkout.common_dir is not None:
+    if frame.ports().checkout.common_dir is not None or wanted["git_hooks"]:
         yield "git_hooks", "Record commits in the background from git hooks?", lambda: _git_hooks(frame)
-    if names:
+    if names or wanted["client_hooks"]:
         yield "client_hooks", f"Connect {', '.join(names)} to this memory?", lambda: _client_hooks(frame, names)
     yield "agents_md", "Write the memory rules into AGENTS.md?", lambda: _agents_md(frame)
     yield "index", "Build the code graph and record history and documents now?", lambda: _index(frame)

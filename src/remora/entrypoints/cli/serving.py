@@ -37,6 +37,7 @@ def stdio(
     memory_repository_claim: _Repositories = None,
     memory_workspace_claim: _Workspaces = None,
     memory_allow_private: _Private = False,
+    memory_peer: Annotated[list[Path] | None, typer.Option(help="Read records of this other store too.")] = None,
 ) -> None:
     """Serve MCP over stdio to one agent, until it closes the stream."""
     if context.invoked_subcommand is not None:
@@ -46,7 +47,9 @@ def stdio(
         from remora.entrypoints.mcp.run import Options, run_stdio
 
         grant = _ceiling(memory_principal, memory_repository_claim, memory_workspace_claim, memory_allow_private)
-        run_stdio(Options(repo.absolute(), tuple(profile or ("core",)), grant, allow_memory, allow_memory_write))
+        peers = tuple(path.absolute() for path in memory_peer or ())
+        profiles = tuple(profile or ("core",))
+        run_stdio(Options(repo.absolute(), profiles, grant, allow_memory, allow_memory_write, peers))
 
     guarded(run, json_output=False)
 

@@ -27,6 +27,7 @@ class Options:
     grant: Grant
     allow_memory: bool | None = None
     allow_memory_write: bool = False
+    peers: tuple[Path, ...] = ()
 
 
 def run_stdio(options: Options) -> None:
@@ -37,9 +38,10 @@ def run_stdio(options: Options) -> None:
 
     @cache
     def ports() -> Ports:
-        from remora.bootstrap import open_ports
+        from remora.bootstrap import open_ports, with_peers
 
-        return open_ports(settings, options.root)
+        opened = open_ports(settings, options.root)
+        return with_peers(opened, options.peers) if options.peers else opened
 
     @cache
     def runtime_id() -> str:
