@@ -40,6 +40,7 @@ class Declaring:
         self.marks: dict[int, list[str]] = {}
         self.named: set[int] = set()
         """Starts of functions without a name of their own that something around them names."""
+        self.known: set[int] = set()
         self.label = ""
         """The kind the present pattern gives what it declares."""
         self.doc_kind = spoken.pair.table["scopes"].get("doc", "")
@@ -48,6 +49,8 @@ class Declaring:
 
     def function(self, node: tree_sitter.Node, captures: Captures) -> None:
         """A function; inside a class, an extension or with an owner a method."""
+        if self._is_known(node):
+            return
         name = self.name(captures["name"][0])
         self.named.update(inner.start_byte for inner in captures.get("as", ()))
         around = self.builder.facts.scopes[self.builder.scope]
@@ -62,14 +65,24 @@ class Declaring:
 
     def class_(self, node: tree_sitter.Node, captures: Captures) -> None:
         """A class, or whatever else has members."""
+        if self._is_known(node):
+            return
         name = self.name(captures["name"][0])
         self.named.update(inner.start_byte for inner in captures.get("as", ()))
         bases = self._bases(captures)
         scope = self._define(node, captures, "class", name, "", method=False)
         self.builder.facts.scopes[scope].bases += bases
 
+    def _is_known(self, node: tree_sitter.Node) -> bool:
+        """Whether an earlier pattern, which says more, declared the node already."""
+        known = node.id in self.known
+        self.known.add(node.id)
+        return known
+
     def extension(self, node: tree_sitter.Node, captures: Captures) -> None:
         """A block that adds members or bases to a class declared elsewhere."""
+        if self._is_known(node):
+            return
         owner = self.lower.type(captures["owner"][0])
         name = self.name(captures["owner"][0])
         bases = self._bases(captures)
@@ -154,6 +167,8 @@ class Declaring:
         else:
             self.builder.bind(name, value, node.start_byte, name_line, "d")
         around = self.builder.facts.scopes[self.builder.scope]
+        if self.rules.reopened and around.kind == "class":
+            self._bind_top(f"{around.qualified.partition('~')[0]}.{name}", value, node, "d")
         shown = f"{holder}.{name}" if holder and around.kind != "extension" else name
         self.builder.open(kind, shown, node.start_byte, node.end_byte, name_line, node.end_point.row + 1)
         row = self.builder.facts.scopes[scope]
@@ -192,7 +207,8 @@ class Declaring:
             self._destructured(pattern, value, node)
             if field and self.builder.facts.scopes[row.parent].kind == "class":
                 value = self.builder.expression("T", parameter.type) if parameter.type else UNKNOWN
-                self.builder.facts.bindings.append(Binding(parameter.name, value, row.parent, row.line, "a"))
+                name = parameter.name.lstrip("$@")
+                self.builder.facts.bindings.append(Binding(name, value, row.parent, row.line, "a"))
                 self.builder.place(node.end_byte)
 
     def _destructured(self, pattern: tree_sitter.Node | None, value: int, node: tree_sitter.Node) -> None:
@@ -230,6 +246,8 @@ class Declaring:
             flags += [] if rules.property_words.isdisjoint(words) else ["property"]
         if "static" in captures:
             flags.append("static")
+        if self.label == "property":
+            flags.append("property")
         return flags + [mark for mark in self.marks.pop(node.start_byte, []) if mark in rules.test_marks]
 
     def _signature(self, node: tree_sitter.Node, body: tree_sitter.Node, name: tree_sitter.Node) -> str:
@@ -295,17 +313,32 @@ class Declaring:
         if form.name:
             names = [*node.children_by_field_id(form.name)] or [None]
         type_node = node.child_by_field_id(form.type) if form.type else None
+        if form.next:
+            names, type_node = self._name_and_next(node, names[0] if form.name else None)
         default = node.child_by_field_id(form.default) if form.default else None
         declared, value = self.lower.type(type_node), self.lower.value(default)
         if form.fixed:
             return [(Parameter(form.fixed, after, declared, value), None)]
         return [self._parameter(named, form.kind, after, declared, value) for named in names]
 
+    def _name_and_next(
+        self, node: tree_sitter.Node, name: tree_sitter.Node | None
+    ) -> tuple[list[tree_sitter.Node | None], tree_sitter.Node | None]:
+        """The first child that is a name, and the one after it."""
+        children = node.named_children
+        for place, child in enumerate(children):
+            form = self.language.forms.get(child.kind_id)
+            if child == name or (name is None and form is not None and form.op == "name"):
+                return [child], children[place + 1] if place + 1 < len(children) else None
+        return [name], None
+
     def _parameter(
         self, named: tree_sitter.Node | None, kind: str, after: str, declared: int, value: int
     ) -> tuple[Parameter, tree_sitter.Node | None]:
         while named is not None and (children := named.named_children):
             form = self.language.forms.get(named.kind_id)
+            if form is not None and form.op == "name":
+                break
             if form is not None and form.op in ("map", "list"):
                 # A pattern: its parts are bound when the function is open.
                 return Parameter(
@@ -328,7 +361,7 @@ class Declaring:
         line = (captures["name"][0] if name else node).start_point.row + 1
         if name and "name" in captures:
             text = self.lower.text(captures["name"][0])
-            name = text if len(text) <= _NAME_CHARS and not _SPACE.search(text) else name
+            name = text.replace(":", ".") if len(text) <= _NAME_CHARS and not _SPACE.search(text) else name
         scope = self.builder.open("closure", name, node.start_byte, node.end_byte, line, node.end_point.row + 1)
         row = self.builder.facts.scopes[scope]
         if name:
@@ -336,6 +369,13 @@ class Declaring:
                 node, captures["body"][0] if "body" in captures else node, captures["name"][0]
             )
             row.doc = self._comment(node)
+        if "table" in captures:
+            # The function is stored in a table, and `self` in it is the table.
+            table = self.lower.value(captures["table"][0])
+            value = self.builder.expression("f", scope)
+            self.builder.store(table, self.name(captures["key"][0]), UNKNOWN, value)
+            if "self" in captures:
+                self.builder.parameter(scope, Parameter("self", "positional", UNKNOWN, table), node.start_byte)
         for parameter, _, pattern in parameters:
             self._destructured(pattern, self.builder.parameter(scope, parameter, node.start_byte), node)
         for value in captures.get("value", ()):

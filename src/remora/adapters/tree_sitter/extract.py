@@ -20,6 +20,9 @@ _SPACE = re.compile(r"\s+")
 _DECLARING = frozenset({"function", "class", "extension", "closure", "comprehension", "assign", "marked", "package"})
 _MAJOR = re.compile(r"v\d+")
 """The last part of an import path may be a version; the package is called by the one before."""
+_BRACES = re.compile(r",(?![^{]*\})")
+"""Commas outside of braces."""
+_RENAMED = re.compile(r"\s*=>\s*|\s+as\s+")
 _CAPTURE = re.compile(r"@([a-z_]+)")
 
 _Event: TypeAlias = tuple[int, int, int, int, str, tree_sitter.Node, Captures]
@@ -114,6 +117,9 @@ class _Extraction(Declaring):
             return
         if form.op in ("name", "shorthand"):
             self.builder.bind(self.lower.text(node), value, position, node.start_point.row + 1, kind)
+        elif form.op == "own" and value:
+            target = self.builder.use(self.rules.this, node.start_byte)
+            self.builder.store(target, self.lower.text(node).lstrip("@"), UNKNOWN, value)
         elif form.op == "attribute" and value:
             name = node.child_by_field_id(form.second)
             target = self.lower.value(node.child_by_field_id(form.first))
@@ -207,6 +213,10 @@ class _Extraction(Declaring):
 
     def _import(self, node: tree_sitter.Node, captures: Captures) -> None:
         line = node.start_point.row + 1
+        if "text" in captures:
+            for item in self._import_text(self.lower.text(captures["text"][0])):
+                self._load(*item, line, node)
+            return
         if "tree" in captures:
             for item in self._import_tree(captures["tree"][0], captures.get("module", [None])[0]):
                 self._load(*item, line, node)
@@ -256,6 +266,18 @@ class _Extraction(Declaring):
                 yield (full if item.named_children else above), "*", ""
             elif op == "path":
                 yield head, last, last
+
+    def _import_text(self, text: str) -> Iterator[tuple[str, str, str]]:
+        """(module, name, alias) of an import read from its text: `import a.b.{C, D => E, _}`."""
+        for written in _BRACES.split(text.strip().partition(" ")[2].strip().rstrip(";")):
+            before, brace, inside = written.partition("{")
+            for part in inside.rstrip("} ").split(",") if brace else [before.rpartition(".")[2]]:
+                name, _, alias = _RENAMED.sub(" as ", part.strip()).partition(" as ")
+                module = (before if brace else before.rpartition(".")[0]).strip().rstrip(".")
+                if name in ("_", "*", "given"):
+                    yield module, "*", ""
+                elif name:
+                    yield module, name.strip(), (alias or name).strip()
 
     def _load(self, module: str, name: str, alias: str, line: int, node: tree_sitter.Node) -> None:
         """Bind one imported name."""
@@ -338,8 +360,13 @@ class _Extraction(Declaring):
         if self.text[: callee.start_byte].rstrip()[-1:] in (b".", b":") and "arguments" not in captures:
             return
         arguments = captures["arguments"][0] if "arguments" in captures else None
-        value = self.lower.called(arguments, self.lower.type(callee))
+        value = self.lower.called(arguments, self._callee(callee))
         self.builder.site(value, callee.start_point.row + 1)
+
+    def _callee(self, node: tree_sitter.Node) -> int:
+        if node.kind_id in self.language.forms:
+            return self.lower.type(node)
+        return self.builder.use(self.lower.text(node), node.start_byte)
 
     def _append(self, value: int) -> None:
         rows = self.builder.facts.expressions

@@ -43,6 +43,8 @@ class Form:
     text: str = ""
     children: tuple[int, ...] = ()
     texts: frozenset[str] = frozenset()
+    holder: str = ""
+    """Kind of the child that holds a call's arguments, where no field does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +55,8 @@ class ParameterForm:
     name: int = 0
     type: int = 0
     default: int = 0
+    next: bool = False
+    """The type is the child after the name."""
     fixed: str = ""
     """The name, where the grammar gives it none of its own."""
     field: str = ""
@@ -150,8 +154,8 @@ def language(name: str) -> Language:
 
 def _kinds(grammar: tree_sitter.Language, kind: str) -> list[int]:
     """Every id of a node kind: a grammar may use one name for several symbols."""
-    count = grammar.node_kind_count
-    return [i for i in range(count) if grammar.node_kind_is_named(i) and grammar.node_kind_for_id(i) == kind]
+    ids = [i for i in range(grammar.node_kind_count) if grammar.node_kind_for_id(i) == kind]
+    return [i for i in ids if grammar.node_kind_is_named(i)] or ids
 
 
 def _field(grammar: tree_sitter.Language, pair: Pair, name: str | None) -> int:
@@ -179,6 +183,7 @@ def _forms(grammar: tree_sitter.Language, pair: Pair) -> dict[int, Form]:
             spec.get("type", ""),
             tuple(spec.get("children", ())),
             frozenset(operators),
+            spec.get("holder", ""),
         )
         for number in _kinds(grammar, kind):
             forms[number] = form
@@ -190,7 +195,9 @@ def _parameters(grammar: tree_sitter.Language, pair: Pair) -> dict[int, Paramete
     for kind, spec in pair.table.get("parameters", {}).items():
         places = [_field(grammar, pair, spec.get(key)) for key in ("name", "type", "default")]
         for number in _kinds(grammar, kind):
-            forms[number] = ParameterForm(spec["kind"], *places, spec.get("fixed", ""), spec.get("field", ""))
+            forms[number] = ParameterForm(
+                spec["kind"], *places, spec.get("next", False), spec.get("fixed", ""), spec.get("field", "")
+            )
     return forms
 
 

@@ -90,7 +90,7 @@ class Lowering:
         if inner is None or inner.op != "generic":
             return self._builder.shared("a", target, self.text(name))
         base = self._builder.shared("a", target, self.text(name.named_children[0]))
-        return base if inner.text else self._builder.expression("i", base, self._type_key(name))
+        return base if inner.text == "function" else self._builder.expression("i", base, self._type_key(name))
 
     def _type_key(self, node: tree_sitter.Node) -> int:
         """What a generic type is of; several become a list."""
@@ -101,12 +101,15 @@ class Lowering:
         return parts[0] if len(parts) == 1 else self._builder.expression("l", "tuple", *parts)
 
     def _call(self, node: tree_sitter.Node, form: Form) -> int:
-        first = node.child_by_field_id(form.first)
+        first = node.child_by_field_id(form.first) if form.first else next(iter(node.named_children), None)
         if first is not None and self._rules.require and (module := self._required(node, first, form)):
             return module
         callee = self.value(first)
         if form.text == "new" and self._rules.constructing_functions:
             callee = self._builder.expression("C", callee)
+        if form.holder:
+            holders = [child for child in node.named_children[1:] if child.type == form.holder]
+            return self.called(holders[0] if holders else None, callee)
         return self.called(node.child_by_field_id(form.second), callee)
 
     def called(self, holder: tree_sitter.Node | None, callee: int) -> int:
@@ -136,7 +139,37 @@ class Lowering:
         children = node.named_children
         if len(children) < 2:
             return UNKNOWN
-        return self._builder.shared("a", self.value(children[0]), self.text(children[-1]))
+        return self._builder.shared("a", self.value(children[0]), self.text(children[-1]).lstrip(".?!: \n"))
+
+    def _dotted(self, node: tree_sitter.Node, form: Form) -> int:
+        """A path read from its text."""
+        parts = [
+            part.strip() for part in self.text(node).replace(self._rules.separator, ".").split(".") if part.strip()
+        ]
+        if not parts:
+            return UNKNOWN
+        value = self._builder.use(parts[0], node.start_byte)
+        for part in parts[1:]:
+            value = self._builder.shared("a", value, part)
+        return value
+
+    def _typed_path(self, node: tree_sitter.Node, form: Form) -> int:
+        """A type as a path of names, with type arguments at its end."""
+        value = UNKNOWN
+        for child in node.named_children:
+            inner = self._forms.get(child.kind_id)
+            if inner is not None and inner.op == "name":
+                value = self._builder.shared("a", value, self.text(child)) if value else self.value(child)
+            elif value:
+                parts = [self.value(part) for part in child.named_children]
+                key = parts[0] if len(parts) == 1 else self._builder.expression("l", "tuple", *parts)
+                value = self._builder.expression("i", value, key)
+        return value
+
+    def _own(self, node: tree_sitter.Node, form: Form) -> int:
+        """A field of the object written without the object."""
+        target = self._builder.use(self._rules.this, node.start_byte)
+        return self._builder.shared("a", target, self.text(node).lstrip("@"))
 
     def _required(self, node: tree_sitter.Node, first: tree_sitter.Node, form: Form) -> int:
         """The module a call loads by a name written in full; 0 when it does not."""
@@ -152,7 +185,10 @@ class Lowering:
 
     def _argument(self, child: tree_sitter.Node, positional: list[int], named: list[tuple[str, int]]) -> None:
         form = self._forms.get(child.kind_id)
-        if form is not None and form.op == "keyword":
+        if form is not None and form.text == "arguments":
+            for inner in child.named_children:
+                self._argument(inner, positional, named)
+        elif form is not None and form.op == "keyword":
             name, value = child.child_by_field_id(form.first), child.child_by_field_id(form.second)
             if name is not None:
                 named.append((self.text(name), self.value(value)))
@@ -160,8 +196,9 @@ class Lowering:
             positional.append(self.value(child))
 
     def _item(self, node: tree_sitter.Node, form: Form) -> int:
-        target = self.value(node.child_by_field_id(form.first))
-        keys = node.children_by_field_id(form.second) if form.second else []
+        children = node.named_children
+        target = self.value(node.child_by_field_id(form.first) if form.first else next(iter(children), None))
+        keys = node.children_by_field_id(form.second) if form.second else children[1:2]
         if len(keys) != 1:
             parts = [self.value(key) for key in keys]
             return self._builder.expression("i", target, self._builder.expression("l", "tuple", *parts))
@@ -240,8 +277,10 @@ class Lowering:
 
     def _generic(self, node: tree_sitter.Node, form: Form) -> int:
         children = node.named_children
-        if len(children) < 2 or form.text:
-            return self.value(children[0]) if form.text and children else UNKNOWN
+        if len(children) == 1 or (children and form.text == "function"):
+            return self.value(children[0])
+        if len(children) < 2:
+            return UNKNOWN
         return self._builder.expression("i", self.value(children[0]), self._type_key(node))
 
     def _spread(self, node: tree_sitter.Node, form: Form) -> int:
@@ -283,6 +322,9 @@ class Lowering:
         "item": _item,
         "invoke": _invoke,
         "reference": _reference,
+        "dotted": _dotted,
+        "typed_path": _typed_path,
+        "own": _own,
         "list": _list,
         "tuple": _tuple,
         "container": _container,

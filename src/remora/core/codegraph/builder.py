@@ -187,7 +187,7 @@ class FactsBuilder:
             row: Expression = ("n", *found) if found else ("u", use.name)
             if not found and use.name == self._rules.super:
                 row = ("S", self._method_of(use.scope))
-            elif not found and use.name == self._rules.self_type:
+            elif not found and use.name in self._rules.self_types:
                 row = ("s", self._class_of(use.scope))
             elif self._rules.implicit_members and (classes := self._classes_between(use.scope, found)):
                 row = ("V", use.name, classes, self.shared(*row))

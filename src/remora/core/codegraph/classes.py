@@ -23,6 +23,10 @@ class Classes(Fixpoint):
     def returned(self, value: Value, file: int, row: Any) -> Values:
         """Results of calling a function; `row` is the call in `file`, None when there is none written."""
 
+    @abstractmethod
+    def top_level(self, file: int, name: str) -> Values:
+        """What a file binds to one of its top-level names."""
+
     # --- receivers
 
     def receiver(self, file: int, scope: int, place: int) -> Value | None:
@@ -115,9 +119,13 @@ class Classes(Fixpoint):
         """What other places attach to a class under a name."""
         if self.rules.module_style == "dotted":
             return EMPTY
-        full = f"{self.facts(owner[0]).scopes[owner[1]].name}.{name}"
+        row = self.facts(owner[0]).scopes[owner[1]]
+        full = f"{row.qualified.partition('~')[0] if self.rules.reopened else row.name}.{name}"
         self.depend((0, full))
         found: Values = {}
+        if self.rules.reopened:
+            homes = self.modules.attached(owner[0], full)
+            return union([self.top_level(home, full) for home in homes])
         for file in self.modules.attached(owner[0], full) or (owner[0],):
             facts = self.facts(file)
             self.depend((file, full))

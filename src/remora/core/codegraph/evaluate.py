@@ -76,13 +76,15 @@ class Evaluator(Containers):
             module = self.modules.resolve(file, name)
             if module is not None:
                 return {module: 0}
+        if self.rules.global_case and name[:1].isupper():
+            return self._elsewhere(file, row, index)
         return {("X", name): 0}
 
     def _in_package(self, package: Value, name: str) -> Values | None:
         """What a package's files declare under a name; None when none does."""
         self.depend((0, name))
         homes = self.modules.providers(str(package[1]), name)
-        return union([self._member(home, name) for home in homes]) if homes else None
+        return union([self.top_level(home, name) for home in homes]) if homes else None
 
     def _provided(self, file: int, name: str) -> Values | None:
         """What a name means in a file: its own, or the first along its imports of everything; None when nothing."""
@@ -103,7 +105,7 @@ class Evaluator(Containers):
             self.depend((home[1], name))
             facts = self.facts(home[1])
             if name in facts.scopes[0].members:
-                return self._member(home[1], name)
+                return self.top_level(home[1], name)
             stars = [self._star(home[1], facts.imports[star].module) for star in reversed(facts.stars)]
             fresh = [star for star in stars if star is not None and star not in seen]
             seen.update(fresh)
@@ -126,7 +128,8 @@ class Evaluator(Containers):
             return EMPTY
         return union([self.attribute(value, name) for value in self._path(file, head) if value[0] in ("M", "P", "C")])
 
-    def _member(self, file: int, name: str) -> Values:
+    def top_level(self, file: int, name: str) -> Values:
+        """What a file binds to one of its top-level names."""
         facts = self.facts(file)
         bindings = [facts.bindings[number] for number in facts.scopes[0].members[name]]
         return self.within((file, name), lambda: union([self._bound(file, binding) for binding in bindings]))
@@ -158,7 +161,7 @@ class Evaluator(Containers):
         for member in (_DEFAULT, _WHOLE) if name else (_WHOLE,):
             self.depend((file, member))
             if member in self.facts(file).scopes[0].members:
-                found = self._member(file, member)
+                found = self.top_level(file, member)
                 return found if name else union((found, {("M", file): 0}))
         return {("M", file): 0}
 
@@ -225,7 +228,8 @@ class Evaluator(Containers):
     def _item(self, file: int, row: Any, index: int) -> Values:
         objects = self.values(file, row[1])
         key = self.key(file, row[2]) if objects else None
-        return union([self.element(value, key) for value in objects], 1)
+        # A class with type arguments is that class.
+        return union([{value: 1} if value[0] == "C" else self.element(value, key) for value in objects], 1)
 
     def _each(self, file: int, row: Any, index: int) -> Values:
         return union([self.element(value, None) for value in self.values(file, row[1])], 1)
@@ -272,7 +276,7 @@ class Evaluator(Containers):
     def _elsewhere(self, file: int, row: Any, index: int) -> Values:
         self.depend((0, row[1]))
         homes = self.modules.definitions(file, row[1])
-        return union([self._member(home, row[1]) for home in homes]) if homes else {("X", row[1]): 0}
+        return union([self.top_level(home, row[1]) for home in homes]) if homes else {("X", row[1]): 0}
 
     def _constructed(self, file: int, row: Any, index: int) -> Values:
         return {("I", *value[1:]): 1 for value in self.values(file, row[1]) if value[0] == "C"}
@@ -355,7 +359,7 @@ class Evaluator(Containers):
             return found
         self.depend((file, _WHOLE))
         if _WHOLE in self.facts(file).scopes[0].members:
-            parts = [self.attribute(value, name) for value in self._member(file, _WHOLE) if value != ("M", file)]
+            parts = [self.attribute(value, name) for value in self.top_level(file, _WHOLE) if value != ("M", file)]
             return union(parts)
         return self._provided(file, name) or EMPTY
 
@@ -413,6 +417,8 @@ class Evaluator(Containers):
         return {("I", *value[1:]): 1}
 
     def _called_object(self, value: Value, file: int, row: Any) -> Values:
+        if self.rules.fields_called and not row[2]:
+            return {value: 1}
         return union([self.returned(method, file, row) for method in self.methods(value, self.rules.call)])
 
     def _itself(self, value: Value, file: int, row: Any) -> Values:
@@ -425,6 +431,8 @@ class Evaluator(Containers):
             return unknown
         if name in self.rules.passthrough:
             return union((known(self.values(file, row[2][0])), unknown), 1)
+        if value[1] in self.rules.second and len(row[2]) > 1:
+            return self.values(file, row[2][1])
         if value[1] in self.rules.makers:
             return self.typed(file, row[2][0])
         if value[1] in self.rules.element:
@@ -465,8 +473,12 @@ class Evaluator(Containers):
         if not known(declared):
             return union([declared, *(self.values(file, value) for value in row.returns)], 1)
         found = self.guarded(lambda: union([self.values(file, value) for value in row.returns], 1)) or EMPTY
-        told = any(value[0] not in ("X", "Y", "T", "?") for value in found)
+        told = any(value[0] not in ("X", "Y", "T", "?") and not self._is_empty(value) for value in found)
         return found if told else declared
+
+    def _is_empty(self, value: Value) -> bool:
+        """Whether a value is a literal without elements, which says nothing of what it will hold."""
+        return value[0] == "L" and len(self.facts(value[1]).expressions[value[2]]) == 2
 
     _OPERATIONS: ClassVar[dict[str, Callable[["Evaluator", int, Any, int], Values]]] = {
         "?": _unknown,

@@ -1,10 +1,15 @@
 """Modules by included file: the styles `include` (C, C++) and `require` (Ruby, Lua, Bash)."""
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
 from remora.core.codegraph.modules import Modules, ModuleValue, joined, normal
 from remora.core.codegraph.rules import Rules
+
+
+_VARIABLE = re.compile(r"^(\$\{?\w+\}?|\$\([^)]*\))/")
+"""A folder only known when it runs, in front of a path."""
 
 
 class IncludedFiles(Modules):
@@ -20,13 +25,14 @@ class IncludedFiles(Modules):
 
     def _candidates(self, module: str) -> list[str]:
         written = module.replace(self._rules.separator, "/") if self._rules.separator != "/" else module
-        endings = ["", *self._rules.extensions] if self._rules.index else [""]
+        endings = ["", *self._rules.extensions] if self._rules.module_style == "require" else [""]
         found = [written + ending for ending in endings]
         return found + [f"{written}/{name}{ending}" for name in self._rules.index for ending in endings[1:]]
 
     def resolve(self, importer: int, module: str) -> ModuleValue | None:
         """The file an include means."""
         folder = self._paths[importer].rpartition("/")[0]
+        module = _VARIABLE.sub("", module)
         for written in self._candidates(module):
             for root in (folder, "", *self._rules.roots):
                 path = normal(joined(root, written))

@@ -165,6 +165,11 @@ class Linker:
             for base in self._evaluator.direct_bases(*owner) if owner is not None else ():
                 if base[0] == "C":
                     self._construct(scope, site, row, base, INFERRED)
+        if kind == "Z" and self._evaluator.rules.super_same:
+            name = self._evaluator.facts(value[1]).scopes[value[2]].name
+            for method in self._evaluator.attribute(value, name):
+                if method[0] in ("F", "B"):
+                    self._edge(scope, "calls", method[1:3], INFERRED, site.line)
         return bool(kind == "Z")
 
     def _construct(self, scope: int, site: Site, row: Any, value: Value, tier: int) -> None:

@@ -73,6 +73,32 @@ class FolderPackages(_Packages):
         return self._names.get((self._package[file], name), ())
 
 
+class TargetPackages(_Packages):
+    """Swift: the files of one target (`Sources/Name`) see one another; a target imports others by name."""
+
+    def _key(self, index: int, declared: str) -> str:
+        parts = self._paths[index].split("/")
+        for place, part in enumerate(parts[:-2]):
+            if part in self._rules.roots:
+                return parts[place + 1]
+        return ""
+
+    def resolve(self, importer: int, module: str) -> ModuleValue | None:
+        """The target of a name."""
+        self._fill()
+        return ("P", module) if module and module in self._known else None
+
+    def around(self, importer: int) -> Sequence[ModuleValue]:
+        """The target of the file."""
+        self._fill()
+        return (("P", self._package[importer]),)
+
+    def attached(self, file: int, name: str) -> Sequence[int]:
+        """Extensions may stand in any file."""
+        self._fill()
+        return self._attached.get(name, ())
+
+
 class DeclaredPackages(_Packages):
     """Java, Kotlin, Scala, C#, PHP, Swift: a file says to which package it belongs."""
 

@@ -37,8 +37,8 @@ class Rules:
     """Calling `super` itself constructs the base."""
     this: str = ""
     """Name of the object inside of methods that do not declare it as their first parameter."""
-    self_type: str = ""
-    """Name of the enclosing class inside of it."""
+    self_types: frozenset[str] = frozenset()
+    """Names of the enclosing class inside of it."""
     implicit_members: bool = False
     """Members of the enclosing classes are seen bare."""
     new: str = ""
@@ -47,6 +47,16 @@ class Rules:
     """`new` of a function makes an object with what is attached to the function."""
     overloads: bool = False
     """Functions of one name differ by their parameters."""
+    reopened: bool = False
+    """A class goes on wherever its name is opened again."""
+    global_case: bool = False
+    """Names in upper case are known everywhere once their file is loaded."""
+    fields_called: bool = False
+    """Reading a field is a call."""
+    super_same: bool = False
+    """Calling `super` itself calls the method of the same name above."""
+    second: frozenset[str] = frozenset()
+    """Functions whose result behaves as their second argument says."""
     comma_ok: bool = False
     """Several names for one value: the first gets it, the others say how that went."""
     makers: frozenset[str] = frozenset()
