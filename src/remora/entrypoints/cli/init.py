@@ -73,7 +73,7 @@ def _agreed(frame: Frame, question: str, told: bool | None, *, yes: bool) -> boo
 
 
 def _steps(frame: Frame, clients: tuple[str, ...], wanted: dict[str, bool | None]) -> Iterator[_Step]:
-    """The steps that make sense here, and those that were asked for by name, which then say why they cannot be taken."""
+    """The steps that make sense here, and those asked for by name, which then say why they cannot be taken."""
     from remora.entrypoints.cli.setup import clients_in_use
 
     root = frame.ports().checkout.root
