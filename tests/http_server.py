@@ -70,6 +70,13 @@ class Server:
 def serving(world: Any, *args: str, **env: str) -> Iterator[Server]:
     """Run `remora init` and `remora serve` on a free port, until the block ends."""
     world.remora("init")
+    with running(world, *args, **env) as server:
+        yield server
+
+
+@contextmanager
+def running(world: Any, *args: str, **env: str) -> Iterator[Server]:
+    """Run `remora serve` in `world.repo` with the environment `world.env`."""
     process = subprocess.Popen(
         [sys.executable, "-m", "remora", "serve", "--port", "0", *args], cwd=world.repo, env=world.env | env,
         stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,

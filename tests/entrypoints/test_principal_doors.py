@@ -15,6 +15,8 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
+from http_server import Server as HttpServer
+from http_server import running
 from principal_matrix import ABSENT, HERE, OF_THE_DOORS, PLACES, Principal, Stage, all_records, stage
 from remora.core.errors import RemoraError
 from remora.core.records.bundle import encode_bundle
@@ -75,6 +77,7 @@ WRITES: dict[str, list[list[str]]] = {
     "sync": [["--bundle", "bundle.json"]],
     "ingest": [["HEAD"]],
     "ingest-docs": [[]],
+    "refresh": [[]],
     "anchor": [[]],
 }  # fmt: skip
 TOP = [["recall", "refresh deadlock"], ["locate", "refresh token"], ["doctor"], ["affected", "refresh_token"]]
@@ -228,4 +231,32 @@ def test_a_server_for_a_principal_answers_as_if_what_is_hidden_never_was(
         if plain(whole, said) != plain(part, expected):
             wrong.append((tool, given, plain(whole, said)[:400], plain(part, expected)[:400]))
     server.close()
+    assert wrong == []
+
+
+# --- The HTTP server --------------------------------------------------------------------------------------------------
+
+
+def said_by_http(server: HttpServer, tool: str, given: dict[str, Any]) -> Any:
+    """What the route of an operation answers, a problem in the words of the tools."""
+    method, path = by_name(tool).http
+    answer = server.get(server.repo(path), params=given) if method == "GET" else server.post(server.repo(path), given)
+    body = answer.json()
+    if answer.status_code == 200:
+        return body
+    return f"{body['code']}: {body['detail']}" + (f" Advice: {body['advice']}" if body.get("advice") else "")
+
+
+def test_an_http_server_for_a_principal_answers_as_if_what_is_hidden_never_was(
+    worlds: tuple[Stage, Stage], row: Principal
+) -> None:
+    whole, part = worlds
+    wrong = []
+    with running(whole, "--allow-memory-write", *row.options("--memory-")) as server:
+        for tool, given in CALLS:
+            said, expected = said_by_http(server, tool, given), answered(part, row, tool, given)
+            if isinstance(expected, dict) and "diagnostics" in expected and row.grant.operator:
+                said["diagnostics"] = expected["diagnostics"]
+            if plain(whole, said) != plain(part, expected):
+                wrong.append((tool, given, plain(whole, said)[:400], plain(part, expected)[:400]))
     assert wrong == []
