@@ -2,9 +2,19 @@
 
 import sys
 
+_INTERRUPTED = 130
+
 
 def main() -> None:
-    """Run the command line. Bare `remora mcp` and `remora hook` start often and skip the CLI's framework."""
+    """Run the command line; an interruption at any moment, imports included, ends it without a word."""
+    try:
+        _run()
+    except KeyboardInterrupt:
+        sys.exit(_INTERRUPTED)
+
+
+def _run() -> None:
+    """Bare `remora mcp` and `remora hook` start often and skip the CLI's framework."""
     if sys.argv[1:] == ["mcp"]:
         from remora.entrypoints.mcp.run import run_bare
 

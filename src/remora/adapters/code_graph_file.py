@@ -3,7 +3,7 @@
 import fcntl
 import os
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import apsw
@@ -57,8 +57,10 @@ class CodeGraphFile:
     @contextmanager
     def building(self) -> Iterator[None]:
         """Hold the builders' lock; a second builder waits, then finds the first one's work."""
-        self._folder.mkdir(parents=True, exist_ok=True)
-        with (self._folder / "graph.lock").open("a+b") as file:
+        with _disk():
+            self._folder.mkdir(parents=True, exist_ok=True)
+            file = (self._folder / "graph.lock").open("a+b")
+        with file:
             fcntl.flock(file, fcntl.LOCK_EX)
             yield
 
@@ -80,8 +82,19 @@ class CodeGraphFile:
     def replace(self, update: GraphUpdate) -> None:
         """Write a whole new graph and put it in place of the old one. The builders' lock must be held."""
         fresh = self._folder / "graph.sqlite3.new"
-        for stale in (fresh, Path(f"{fresh}-journal")):
-            stale.unlink(missing_ok=True)
+        try:
+            with _disk():
+                for stale in (fresh, Path(f"{fresh}-journal")):
+                    stale.unlink(missing_ok=True)
+                self._fill(fresh, update)
+                self._settle_journal()
+                fresh.replace(self.path)
+        except Unavailable:
+            with suppress(OSError):  # a full disk needs the room back
+                fresh.unlink(missing_ok=True)
+            raise
+
+    def _fill(self, fresh: Path, update: GraphUpdate) -> None:
         connection = _open(fresh, apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE)
         try:
             with _translated():
@@ -94,8 +107,6 @@ class CodeGraphFile:
             connection.close()
         with fresh.open("rb") as file:
             os.fsync(file.fileno())
-        self._settle_journal()
-        fresh.replace(self.path)
 
     def _settle_journal(self) -> None:
         """A journal left by a killed builder belongs to the old file and must not be played into the new one."""
@@ -146,11 +157,12 @@ class CodeGraphFile:
         return found
 
     def write_stamps(self, stamps: Iterable[tuple[str, FileStamp, str]]) -> None:
-        """Remember the stamps of a build."""
+        """Remember the stamps of a build, where the disk lets us."""
         text = "\0".join("\1".join((path, *map(str, stamp), digest)) for path, stamp, digest in stamps)
         fresh = self._folder / "graph.stamps.new"
-        fresh.write_text(text, encoding="utf-8", errors="surrogateescape")
-        fresh.replace(self._folder / "graph.stamps")
+        with suppress(OSError):
+            fresh.write_text(text, encoding="utf-8", errors="surrogateescape")
+            fresh.replace(self._folder / "graph.stamps")
 
 
 class CodeGraphReader:
@@ -250,6 +262,18 @@ def _open(path: Path, flags: int) -> apsw.Connection:
         connection = apsw.Connection(str(path), flags=flags)
         connection.set_busy_timeout(policy.BUSY_TIMEOUT_SECONDS * 1000)
         return connection
+
+
+@contextmanager
+def _disk() -> Iterator[None]:
+    """Run a block of file calls, whose errors become ours."""
+    try:
+        yield
+    except OSError as error:
+        raise Unavailable(
+            f"the code graph cannot be written: {error.strerror or error}",
+            advice="check free space and the permissions of .remora/cache",
+        ) from error
 
 
 @contextmanager

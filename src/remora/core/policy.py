@@ -278,6 +278,10 @@ HTTP_BURST = 1_000
 """A batch import in parallel starts with that many calls at once."""
 HTTP_CALLERS_MAX = 10_000
 """Keys whose rate is followed at one time."""
+HTTP_DOOR_THREADS = 4
+"""Looking at a token is one small read."""
+HTTP_HOOK_THREADS = 8
+"""Prompts wait for these, so they have threads of their own."""
 HTTP_PORT = 8420
 DIRECTORY_NAME_MAX_CHARS = 64
 """Of an organisation, a member or a key: they are shown in provenance."""

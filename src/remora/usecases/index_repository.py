@@ -4,7 +4,7 @@ import gc
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from typing import Any
 
@@ -26,10 +26,16 @@ Progress = Callable[[str, int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class IndexRequest:
-    """`full` builds everything anew; above `at_most` changed files nothing is built and the mode is `stale`."""
+    """`full` builds everything anew; above `at_most` changed files nothing is built and the mode is `stale`.
+
+    With `at_most`, a graph that is missing or of another layout is built when it is of `first_at_most` files at most,
+    else it is an error. Without `write`, nothing is locked or built: the result says what is stale.
+    """
 
     full: bool = False
     at_most: int | None = None
+    first_at_most: int = 0
+    write: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +60,8 @@ def index_repository(
 ) -> IndexResult:
     """Index the checkout; readers keep seeing the former graph until the new one is whole."""
     grant.require(ports.repository.identity, Right.READ)
+    if not request.write:
+        return _looked(ports)
     with ports.code_graph.building(), _no_cycle_collection():
         build = _Build(ports, indexable(ports.sources.listing()), progress or (lambda *_: None))
         if not request.full:
@@ -61,13 +69,22 @@ def index_repository(
                 with ports.code_graph.read() as reader:
                     result = build.plan(reader, request.at_most)
             except (NotFound, Corrupt):
-                if request.at_most is not None:
+                if request.at_most is not None and len(build.listing.files) > request.first_at_most:
                     raise
             else:
                 if result is not None:
                     build.apply()
                     return result
         return _Build(ports, build.listing, build.progress).full()
+
+
+def _looked(ports: CodeGraphPorts) -> IndexResult:
+    """The stored graph as it is: of which commit, and which files differ from it."""
+    build = _Build(ports, indexable(ports.sources.listing()), lambda *_: None)
+    with ports.code_graph.read() as reader:
+        result = build.plan(reader, 0)
+        assert result is not None  # with a limit, a plan says what is stale and builds nothing
+        return replace(result, commit=reader.meta().get("commit", ""))
 
 
 @contextmanager

@@ -97,7 +97,7 @@ def prepare(path: Path) -> None:
 
 
 def _check_head(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDWR | _CLOEXEC)
+    descriptor = os.open(path, os.O_RDONLY | _CLOEXEC)
     try:
         head = os.read(descriptor, len(_MAGIC))
     finally:

@@ -35,9 +35,53 @@ def patience(timeout_seconds: float) -> Callable[[int], bool]:
     return again
 
 
+_REFUSED = (apsw.ReadOnlyError, apsw.CantOpenError, apsw.IOError, apsw.FullError)
+"""What SQLite says when the disk is read-only or full and it cannot make the files beside the store."""
+
+_SHARED_REGION_BYTES = 32_768
+"""What a shared-memory file in use has at least (SQLite's WAL-index); a full disk leaves a shorter one behind."""
+
+
 def connect(path: Path, *, busy_timeout_seconds: float) -> apsw.Connection:
-    """Open an existing file with our settings: durable commits, erased bytes overwritten, no trust in its schema."""
-    con = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
+    """Open an existing file with our settings: durable commits, erased bytes overwritten, no trust in its schema.
+
+    Where it cannot be written, the connection is read-only, and each write is refused by the engine.
+    """
+    try:
+        return _opened(str(path), apsw.SQLITE_OPEN_READWRITE, busy_timeout_seconds)
+    except _REFUSED:
+        if not _alone(path):
+            raise
+    flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
+    return _opened(f"{path.absolute().as_uri()}?immutable=1", flags, busy_timeout_seconds)
+
+
+def _alone(path: Path) -> bool:
+    """Whether the file by itself is the whole store.
+
+    Who has a store open in WAL mode made the shared-memory file that this process just could not make, and what was
+    not checkpointed lies in the journal: without the one and with nothing in the other, no lock and no journal is
+    needed to read. Asked again for each connection.
+    """
+    for ending, in_use_bytes in (("-wal", 1), ("-shm", _SHARED_REGION_BYTES)):
+        beside = path.with_name(path.name + ending)
+        if beside.exists() and beside.stat().st_size >= in_use_bytes:
+            return False
+    return path.exists()
+
+
+def _opened(name: str, flags: int, busy_timeout_seconds: float) -> apsw.Connection:
+    con = apsw.Connection(name, flags=flags)
+    try:
+        _set_up(con, busy_timeout_seconds)
+        con.pragma("schema_version")  # the first read is what opens the journal
+    except BaseException:
+        dispose(con)
+        raise
+    return con
+
+
+def _set_up(con: apsw.Connection, busy_timeout_seconds: float) -> None:
     con.set_busy_handler(patience(busy_timeout_seconds))
     for name, value in (
         ("synchronous", "FULL"),
@@ -47,7 +91,6 @@ def connect(path: Path, *, busy_timeout_seconds: float) -> apsw.Connection:
         ("cell_size_check", "ON"),
     ):
         con.pragma(name, value)
-    return con
 
 
 def dispose(con: apsw.Connection) -> None:
@@ -142,6 +185,7 @@ class Pool:
         healthy = healthy and not con.in_transaction
         with self._guard:
             usable = healthy and not self._closed and identity == self._identity and self._process == os.getpid()
+            usable = usable and not con.readonly("main")  # the disk may be writable again by the next time
             if usable and len(self._idle) < STORE_IDLE_CONNECTIONS:
                 self._idle.append(con)
                 return

@@ -163,7 +163,8 @@ class SqliteStore:
         con = connect(self._path, busy_timeout_seconds=self._busy_timeout_seconds)
         try:
             layout.layout_of(con, self._path)
-            set_journal(con, mode, deadline_seconds=self._busy_timeout_seconds)
+            if not con.readonly("main"):
+                set_journal(con, mode, deadline_seconds=self._busy_timeout_seconds)
             layout.migrate(con, self._path, self._repository.identity)
             owner = str(con.execute("SELECT identity FROM state").get)
         finally:
