@@ -126,14 +126,16 @@ def _create_relations(call: Call, given: Mapping[str, Any]) -> Answer:
 def _delete_entities(call: Call, given: Mapping[str, Any]) -> Answer:
     from remora.usecases.delete_entities import delete_entities
 
-    data = asdict(delete_entities(call.ports, call.grant, given["names"], dry_run=given["dry_run"]))
+    data = wording.fitted(asdict(delete_entities(call.ports, call.grant, given["names"], dry_run=given["dry_run"])))
     return Answer(data, wording.deleted(data))
 
 
 def _delete_relations(call: Call, given: Mapping[str, Any]) -> Answer:
     from remora.usecases.delete_relations import delete_relations
 
-    data = asdict(delete_relations(call.ports, call.grant, given["relations"], dry_run=given["dry_run"]))
+    data = wording.fitted(
+        asdict(delete_relations(call.ports, call.grant, given["relations"], dry_run=given["dry_run"]))
+    )
     return Answer(data, wording.deleted(data))
 
 

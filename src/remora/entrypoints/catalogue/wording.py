@@ -89,7 +89,7 @@ def deleted(data: Mapping[str, Any]) -> str:
     if "entities" in data:
         counts = ", ".join(f"{count} {label}" for label, count in data["relations"].items()) or "none"
         lines.append(f"with relations: {counts}{' at least' if data['at_least'] else ''}")
-    return enclosed(lines)
+    return enclosed([*lines, *_cut(data)])
 
 
 def entities(data: Mapping[str, Any]) -> str:
@@ -124,7 +124,7 @@ def schema(data: Mapping[str, Any]) -> str:
     for name, row in data.get("vocabulary", {}).items():
         words = ", ".join(f"{word['value']} ({word['count']})" for word in row["values"]) or "none yet"
         lines.append(f"{name}: {words}")
-    return enclosed(lines)
+    return enclosed([*lines, *_cut(data)])
 
 
 def panel(data: Mapping[str, Any]) -> str:
