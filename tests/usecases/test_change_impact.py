@@ -237,3 +237,11 @@ def test_habits_are_followed_through_a_rename(desk: Desk) -> None:
     desk.write(shop=STORE + "# mine\n")
     (partner,) = [partner for partner in desk.working().partners if partner.partner == "app.py"]
     assert (partner.path, partner.count, partner.of) == ("shop.py", 3, 4)
+
+
+def test_a_call_that_may_mean_something_else_is_not_laid_on_a_deletion(desk: Desk) -> None:
+    desk.commit(
+        "Two", other="class Other:\n    def refresh(self):\n        return 1\n\n\ndef use(x):\n    x.refresh()\n"
+    )
+    desk.write(store=STORE.replace("    def refresh(self, user):\n        return self.load(user)\n\n", ""))
+    assert desk.working().dangling == ()

@@ -202,7 +202,8 @@ def _reach(view: GraphView, names: Names, change: Change, depth: int) -> _Reach:
     start = members(view, reach.rows) if change.whole_files else list(reach.rows)
     reach.found = _found(view, start, reach.rows, change.whole_files)
     _describe(view, names, reach, depth)
-    lost = [call for name in sorted(gone) for call in view.unresolved(name=name)]
+    # A name that something else still has may well mean that one.
+    lost = [call for name in sorted(gone) if not view.symbols(name=name) for call in view.unresolved(name=name)]
     callers = rows_of(view, {call.source for call in lost})
     reach.dangling = sorted(
         (UnknownCall(names.path(callers[call.source]), call.line, call.name) for call in lost),
