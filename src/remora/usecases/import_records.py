@@ -53,6 +53,10 @@ def sync_bundle(ports: RecordPorts, grant: Grant, data: bytes | None, progress: 
     imported = _take(ports, grant, held, bad, progress)
     with ports.record_index.view(grant) as view:
         ours = [found.record for found in view.newest(Narrowing(), limit=BUNDLE_RECORDS_MAX + 1)[0]]
+    if not grant.operator:  # copies under the importer's own keys are in the bundle already
+        copies = {apart(record, grant.principal).id for record in held if _is_private(record)}
+        copies -= {record.id for record in held}
+        ours = [record for record in ours if record.id not in copies]
     both = united(held, ours)
     added = len(both) - len({record.id for record in held})
     if bad or (bundle is not None and not added):
@@ -87,9 +91,7 @@ def _apart(ports: RecordPorts, grant: Grant, records: list[Record]) -> list[Reco
     with ports.record_index.view(grant) as view:
         held = view.get([record.id for record in records])
     moved = {
-        record.id: apart(record, grant.principal)
-        for record in records
-        if record.access_scope.scope is ScopeKind.PRIVATE and record.id not in held
+        record.id: apart(record, grant.principal) for record in records if _is_private(record) and record.id not in held
     }
     return [_relinked(moved.get(record.id, record), moved) for record in records]
 
@@ -99,3 +101,7 @@ def _relinked(record: Record, moved: Mapping[str, Record]) -> Record:
         replace(link, target=moved[link.target].id) if link.target in moved else link for link in record.links
     )
     return record if links == record.links else replace(record, links=links)
+
+
+def _is_private(record: Record) -> bool:
+    return record.access_scope.scope is ScopeKind.PRIVATE

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TypeVar
 
-from remora.core import policy
+from remora.core import ids, policy
 from remora.core.errors import InvalidInput
 from remora.core.records.model import AccessScope, Record, SourceArtifact, SymbolAnchor, Verification
 from remora.core.records.view import SymbolLookup
@@ -97,8 +97,4 @@ def apart(record: Record, principal: str) -> Record:
     if record.idempotency_key.endswith(f":by:{principal}"):
         return record
     key = f"{record.idempotency_key}:by:{principal}"
-    moved = Record.create(
-        idempotency_key=key, kind=record.kind, title=record.title, summary=record.summary,
-        repository=record.repository, occurred_at=record.occurred_at, sources=record.sources,
-    )  # fmt: skip
-    return replace(record, id=moved.id, idempotency_key=key)
+    return replace(record, id=ids.record_id(record.repository, key), idempotency_key=key)
