@@ -3,26 +3,22 @@
 # ruff: noqa: ARG002 - the entries of one dispatch table share one signature
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from typing import ClassVar, TypeAlias
 
 import tree_sitter
 
-from remora.adapters.tree_sitter.declare import CONSTRUCTOR, Captures, Declaring
+from remora.adapters.tree_sitter.declare import CONSTRUCTOR, Declaring
+from remora.adapters.tree_sitter.imports import Importing
 from remora.adapters.tree_sitter.language import Form, language
-from remora.adapters.tree_sitter.lower import literal_text
-from remora.core.codegraph.facts import UNKNOWN, FileFacts, Import
+from remora.adapters.tree_sitter.parameters import Captures
+from remora.core.codegraph.facts import UNKNOWN, FileFacts
 
 _KEY_BYTES = 80
 """Longer expressions are not compared with the names of what a module exports."""
 _SPACE = re.compile(r"\s+")
 _DECLARING = frozenset({"function", "class", "extension", "closure", "comprehension", "assign", "marked", "package"})
-_MAJOR = re.compile(r"v\d+")
-"""The last part of an import path may be a version; the package is called by the one before."""
-_BRACES = re.compile(r",(?![^{]*\})")
-"""Commas outside of braces."""
-_RENAMED = re.compile(r"\s*=>\s*|\s+as\s+")
 _CAPTURE = re.compile(r"@([a-z_]+)")
 
 _Event: TypeAlias = tuple[int, int, int, int, str, tree_sitter.Node, Captures]
@@ -58,7 +54,7 @@ def _declaring(name: str) -> tree_sitter.Query:
     return query
 
 
-class _Extraction(Declaring):
+class _Extraction(Importing):
     def run(self, root: tree_sitter.Node, *, declarations_only: bool) -> FileFacts:
         roles = _roles(self.rules.name)
         events: list[_Event] = []
@@ -110,6 +106,7 @@ class _Extraction(Declaring):
             self.builder.site(value, node.start_point.row + 1, "use")
 
     def target(self, node: tree_sitter.Node, value: int, position: int, kind: str) -> None:
+        """Bind what a target names to a value."""
         form = self.language.forms.get(node.kind_id)
         if form is None:
             return
@@ -117,26 +114,34 @@ class _Extraction(Declaring):
             return
         if form.op in ("name", "shorthand"):
             self.builder.bind(self.lower.text(node), value, position, node.start_point.row + 1, kind)
-        elif form.op == "own" and value:
+        elif form.op in ("list", "tuple", "map", "spread", "inner"):
+            self._parts_of_target(node, form, value, position, kind)
+        elif value:
+            self._stored(node, form, value)
+
+    def _parts_of_target(self, node: tree_sitter.Node, form: Form, value: int, position: int, kind: str) -> None:
+        children = node.named_children
+        if form.op == "map":
+            self._named_targets(children, value, position, kind)
+        elif form.op == "list" or (form.op == "tuple" and len(children) != 1):
+            self._targets(children, value, position, kind)
+        elif children:
+            self.target(children[0], value, position, kind)
+
+    def _stored(self, node: tree_sitter.Node, form: Form, value: int) -> None:
+        """Set an attribute or an element of an object."""
+        if form.op == "own":
             target = self.builder.use(self.rules.this, node.start_byte)
             self.builder.store(target, self.lower.text(node).lstrip("@"), UNKNOWN, value)
-        elif form.op == "attribute" and value:
+        elif form.op == "attribute":
             name = node.child_by_field_id(form.second)
             target = self.lower.value(node.child_by_field_id(form.first))
             if name is not None:
                 self.builder.store(target, self.lower.text(name), UNKNOWN, value)
-        elif form.op == "item" and value:
+        elif form.op == "item":
             row = self.builder.facts.expressions[self.lower.value(node)]
             if row[0] == "i":
                 self.builder.store(row[1], "", row[2], value)
-        elif form.op == "tuple" and node.named_child_count == 1:
-            self.target(node.named_children[0], value, position, kind)
-        elif form.op in ("list", "tuple"):
-            self._targets(node.named_children, value, position, kind)
-        elif form.op == "map":
-            self._named_targets(node.named_children, value, position, kind)
-        elif form.op in ("spread", "inner") and node.named_children:
-            self.target(node.named_children[0], value, position, kind)
 
     def _exported(self, node: tree_sitter.Node, form: Form, value: int, position: int) -> bool:
         """Setting what a module exports, or a name of it; the former is an ordinary assignment as well."""
@@ -163,10 +168,10 @@ class _Extraction(Declaring):
                 key, target = node.child_by_field_id(form.first), node.child_by_field_id(form.second)
             else:
                 key, target = node, node
-            while form is not None and form.op == "inner" and target is not None:
-                target = key = target.named_child(0)
-                form = self.language.forms.get(target.kind_id) if target is not None else None
-            if key is not None and target is not None and form is not None and form.op != "spread":
+            if form.op == "inner" and node.named_child_count:
+                # With a default: the name comes first.
+                target = key = node.named_children[0]
+            if key is not None and target is not None and form.op != "spread":
                 part = self.builder.expression("a", value, self.lower.text(key)) if value else UNKNOWN
                 self.target(target, part, position, kind)
 
@@ -210,116 +215,6 @@ class _Extraction(Declaring):
             self.builder.declare_outer(self.lower.text(name))
 
     # --- what comes from other modules
-
-    def _import(self, node: tree_sitter.Node, captures: Captures) -> None:
-        line = node.start_point.row + 1
-        if "text" in captures:
-            for item in self._import_text(self.lower.text(captures["text"][0])):
-                self._load(*item, line, node)
-            return
-        if "tree" in captures:
-            for item in self._import_tree(captures["tree"][0], captures.get("module", [None])[0]):
-                self._load(*item, line, node)
-            return
-        raw = captures["module"][0]
-        module = _SPACE.sub("", literal_text(self.text[raw.start_byte : raw.end_byte]).strip("<>"))
-        line = raw.start_point.row + 1
-        if "star" in captures:
-            self.builder.load(Import(module, "*", line))
-            self.builder.facts.stars.append(len(self.builder.facts.imports) - 1)
-            return
-        name = self.lower.text(captures["name"][0]) if "name" in captures else self.label
-        alias = self.lower.text(captures["alias"][0]) if "alias" in captures else name
-        value = self.builder.load(Import(module, name, line))
-        if not alias:
-            if self.rules.module_style == "folder":
-                parts = [part for part in module.split("/") if not _MAJOR.fullmatch(part)] or [module]
-                self.builder.bind(parts[-1], value, node.end_byte, line, "i")
-            if self.rules.module_style != "dotted":
-                return
-            # `import a.b.c` binds `a`; the import itself is still of the whole path.
-            alias = module.partition(".")[0]
-            if alias != module:
-                value = self.builder.load(Import(alias, "", line))
-        self.builder.bind(alias, value, node.end_byte, line, "i")
-
-    def _import_tree(self, node: tree_sitter.Node, prefix: tree_sitter.Node | None) -> Iterator[tuple[str, str, str]]:
-        """(module, name, alias) of each name of a nested import; name `*` = all of the module."""
-        above = _SPACE.sub("", self.lower.text(prefix)) if prefix is not None else ""
-        todo = [(above, node)]
-        mark = self.rules.separator
-        while todo:
-            above, item = todo.pop()
-            op = self.language.imports.get(item.type, "path")
-            path, *rest = item.named_children or [item]
-            text = _SPACE.sub("", self.lower.text(item if op == "path" else path))
-            full = f"{above}{mark}{text}" if above and text != "self" else above or text
-            head, _, last = full.rpartition(mark)
-            if op == "list":
-                todo += [(above, child) for child in reversed(item.named_children)]
-            elif op == "group":
-                inner = item.named_children
-                todo.append((full if len(inner) > 1 else above, inner[-1]))
-            elif op == "alias" and rest:
-                yield head, last, self.lower.text(rest[-1])
-            elif op == "wildcard":
-                yield (full if item.named_children else above), "*", ""
-            elif op == "path":
-                yield head, last, last
-
-    def _import_text(self, text: str) -> Iterator[tuple[str, str, str]]:
-        """(module, name, alias) of an import read from its text: `import a.b.{C, D => E, _}`."""
-        for written in _BRACES.split(text.strip().partition(" ")[2].strip().rstrip(";")):
-            before, brace, inside = written.partition("{")
-            for part in inside.rstrip("} ").split(",") if brace else [before.rpartition(".")[2]]:
-                name, _, alias = _RENAMED.sub(" as ", part.strip()).partition(" as ")
-                module = (before if brace else before.rpartition(".")[0]).strip().rstrip(".")
-                if name in ("_", "*", "given"):
-                    yield module, "*", ""
-                elif name:
-                    yield module, name.strip(), (alias or name).strip()
-
-    def _load(self, module: str, name: str, alias: str, line: int, node: tree_sitter.Node) -> None:
-        """Bind one imported name."""
-        if self.rules.module_style == "crate":
-            module = self._from_inline(module)
-        if not module:
-            module, name = name, ""
-        value = self.builder.load(Import(module, name, line))
-        if name == "*":
-            self.builder.facts.stars.append(len(self.builder.facts.imports) - 1)
-        elif alias and alias != "_":
-            self.builder.bind(alias, value, node.end_byte, line, "i")
-
-    def _from_inline(self, module: str) -> str:
-        """A path as the file itself would write it: a module inside of a file is one step below it."""
-        scope = self.builder.facts.scopes[self.builder.scope]
-        parts = module.split(self.rules.separator)
-        while scope.parent >= 0 and parts[0] == "super":
-            if scope.label == "namespace":
-                parts = ["self", *parts[1:]] if len(parts) < 2 or parts[1] != "super" else parts[1:]
-            scope = self.builder.facts.scopes[scope.parent]
-        return self.rules.separator.join(parts)
-
-    def _package(self, node: tree_sitter.Node, captures: Captures) -> None:
-        if not self.builder.facts.package:
-            text = _SPACE.sub("", self.lower.text(captures["name"][0]))
-            self.builder.facts.package = text.replace(self.rules.separator, ".").strip(".")
-
-    def _export(self, node: tree_sitter.Node, captures: Captures) -> None:
-        """A name that leaves the file: `@name` from `@module`, `@value`, or a name of this file, under `@alias`."""
-        line = node.start_point.row + 1
-        name = self.lower.text(captures["name"][0]) if "name" in captures else ""
-        alias = self.lower.text(captures["alias"][0]) if "alias" in captures else self.label or name
-        if "module" in captures:
-            raw = captures["module"][0]
-            module = literal_text(self.text[raw.start_byte : raw.end_byte])
-            value = self.builder.load(Import(module, name, line))
-        elif "value" in captures:
-            value = self.lower.value(captures["value"][0])
-        else:
-            value = self.builder.use(name, len(self.text))
-        self.builder.bind(f"={alias}", value, node.end_byte, line, "i", scope=0)
 
     # --- values
 
@@ -397,14 +292,14 @@ class _Extraction(Declaring):
         "branch": Declaring.branch,
         "loop": Declaring.loop,
         "declared": _declared,
-        "package": _package,
-        "export": _export,
+        "package": Importing.package,
+        "export": Importing.export,
         "assign": _assign,
         "iterate": _iterate,
         "enter": _enter,
         "caught": _caught,
         "outer": _outer,
-        "import": _import,
+        "import": Importing.import_,
         "return": _return,
         "yield": _yield,
         "call": _call,

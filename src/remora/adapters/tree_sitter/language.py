@@ -193,10 +193,16 @@ def _forms(grammar: tree_sitter.Language, pair: Pair) -> dict[int, Form]:
 def _parameters(grammar: tree_sitter.Language, pair: Pair) -> dict[int, ParameterForm]:
     forms = {}
     for kind, spec in pair.table.get("parameters", {}).items():
-        places = [_field(grammar, pair, spec.get(key)) for key in ("name", "type", "default")]
+        name, declared, default = (_field(grammar, pair, spec.get(key)) for key in ("name", "type", "default"))
         for number in _kinds(grammar, kind):
             forms[number] = ParameterForm(
-                spec["kind"], *places, spec.get("next", False), spec.get("fixed", ""), spec.get("field", "")
+                spec["kind"],
+                name,
+                declared,
+                default,
+                spec.get("next", False),
+                spec.get("fixed", ""),
+                spec.get("field", ""),
             )
     return forms
 

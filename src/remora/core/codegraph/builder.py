@@ -212,9 +212,10 @@ class FactsBuilder:
         bindings = self.facts.bindings
         own = {(item.scope, item.name) for at, item in enumerate(bindings) if at not in self._set} if self._set else ()
         for index, binding in enumerate(bindings):
-            if index in self._set and binding.scope and (binding.scope, binding.name) not in own:
-                moved.append(index)
-            elif (binding.scope, binding.name) in self._outer:
+            if (index in self._set and binding.scope and (binding.scope, binding.name) not in own) or (
+                binding.scope,
+                binding.name,
+            ) in self._outer:
                 moved.append(index)
             else:
                 table.setdefault((binding.scope, binding.name), []).append(index)

@@ -119,8 +119,8 @@ class Classes(Fixpoint):
         """What other places attach to a class under a name."""
         if self.rules.module_style == "dotted":
             return EMPTY
-        row = self.facts(owner[0]).scopes[owner[1]]
-        full = f"{row.qualified.partition('~')[0] if self.rules.reopened else row.name}.{name}"
+        written = self.facts(owner[0]).scopes[owner[1]]
+        full = f"{written.qualified.partition('~')[0] if self.rules.reopened else written.name}.{name}"
         self.depend((0, full))
         found: Values = {}
         if self.rules.reopened:

@@ -1,5 +1,7 @@
 """Modules of Rust crates: the style `crate`."""
 
+# ruff: noqa: ARG002 - every style answers the same questions, whatever it needs for it
+
 from collections.abc import Sequence
 from typing import Any
 

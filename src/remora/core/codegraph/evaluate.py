@@ -6,15 +6,12 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 from remora.core.codegraph.containers import Containers
-from remora.core.codegraph.facts import Binding, Import, Scope
-from remora.core.codegraph.styles import PACKAGED
+from remora.core.codegraph.facts import Scope
+from remora.core.codegraph.naming import Naming
 from remora.core.codegraph.values import EMPTY, FOUND, Key, Value, Values, inferred, known, union
 
-_DEFAULT, _WHOLE = "=default", "=*"
-"""Names of a module's default export and of the one value it exports as a whole."""
 
-
-class Evaluator(Containers):
+class Evaluator(Naming):
     """Evaluates expressions of a set of files, bounded and on demand."""
 
     def compute(self, key: Key) -> Values:
@@ -41,138 +38,6 @@ class Evaluator(Containers):
 
     def _unknown(self, file: int, row: Any, index: int) -> Values:
         return EMPTY
-
-    def _name(self, file: int, row: Any, index: int) -> Values:
-        bindings = self.facts(file).bindings
-        if len(row) == 2:
-            return self._bound(file, bindings[row[1]])
-        return union([self._bound(file, bindings[number]) for number in row[1:]])
-
-    def _bound(self, file: int, binding: Binding) -> Values:
-        if binding.scope or self.inside(file):
-            found = self.values(file, binding.value)
-        else:
-            # What another top-level name depends on is its own affair; this one depends on that name.
-            found = self.within((file, binding.name), lambda: self.values(file, binding.value))
-        return found if binding.kind in "di" else inferred(found)
-
-    def _free(self, file: int, row: Any, index: int) -> Values:
-        name = row[1]
-        if name in self.rules.exports:
-            return {("M", file): 0}
-        if self.facts(file).stars and not self.rules.exports:
-            found = self._provided(file, name)
-            if found is not None and self.rules.module_style == "include" and all(item[0] == "M" for item in found):
-                # A namespace may go on in any file; of it the names count that are seen from here.
-                return {("M", file): 0} if found else found
-            if found is not None:
-                return found
-        if self.rules.module_style in PACKAGED:
-            self.depend((0, name))
-            for package in self.modules.around(file):
-                found = self._in_package(package, name)
-                if found is not None:
-                    return found
-            module = self.modules.resolve(file, name)
-            if module is not None:
-                return {module: 0}
-        if self.rules.global_case and name[:1].isupper():
-            return self._elsewhere(file, row, index)
-        return {("X", name): 0}
-
-    def _in_package(self, package: Value, name: str) -> Values | None:
-        """What a package's files declare under a name; None when none does."""
-        self.depend((0, name))
-        homes = self.modules.providers(str(package[1]), name)
-        return union([self.top_level(home, name) for home in homes]) if homes else None
-
-    def _provided(self, file: int, name: str) -> Values | None:
-        """What a name means in a file: its own, or the first along its imports of everything; None when nothing."""
-        todo: list[Value] = [("M", file)]
-        seen = {("M", file)}
-        while todo:
-            home = todo.pop()
-            if home[0] == "P":
-                found = self._in_package(home, name)
-                if found is not None:
-                    return found
-                continue
-            if home[0] == "C":
-                members, _ = self.declares(home[1], home[2], name)
-                if members:
-                    return self.bind({value: tier for value, tier in members.items() if value != FOUND}, home)
-                continue
-            self.depend((home[1], name))
-            facts = self.facts(home[1])
-            if name in facts.scopes[0].members:
-                return self.top_level(home[1], name)
-            stars = [self._star(home[1], facts.imports[star].module) for star in reversed(facts.stars)]
-            fresh = [star for star in stars if star is not None and star not in seen]
-            seen.update(fresh)
-            todo.extend(fresh)
-        return None
-
-    def _star(self, file: int, module: str) -> Value | None:
-        found = self.modules.resolve(file, module)
-        if found is None and self.rules.module_style in PACKAGED:
-            return next((value for value in self._path(file, module) if value[0] in ("M", "P", "C")), None)
-        return found
-
-    def _path(self, file: int, module: str) -> Values:
-        """What a written path means whose head is a module and whose tail are names in it."""
-        found = self.modules.resolve(file, module)
-        if found is not None:
-            return {found: 0}
-        head, mark, name = module.rpartition(self.rules.separator)
-        if not mark or not head:
-            return EMPTY
-        return union([self.attribute(value, name) for value in self._path(file, head) if value[0] in ("M", "P", "C")])
-
-    def top_level(self, file: int, name: str) -> Values:
-        """What a file binds to one of its top-level names."""
-        facts = self.facts(file)
-        bindings = [facts.bindings[number] for number in facts.scopes[0].members[name]]
-        return self.within((file, name), lambda: union([self._bound(file, binding) for binding in bindings]))
-
-    def _import(self, file: int, row: Any, index: int) -> Values:
-        item = self.facts(file).imports[row[1]]
-        if self.rules.module_style in PACKAGED:
-            return self._imported(file, item.module, item.name)
-        module = self.modules.resolve(file, item.module)
-        if module is not None and self.rules.exports and item.name in ("", "default"):
-            return self._whole(int(module[1]), item.name)
-        if module is not None and not item.name:
-            return {module: 0}
-        if module is not None and self._has(module, item.name):
-            return self.attribute(module, item.name)
-        return {("X", f"{item.module}.{item.name}" if item.name else item.module): 0}
-
-    def imported(self, file: int, item: Import) -> Values:
-        """What an import of a name gives."""
-        return self._imported(file, item.module, item.name)
-
-    def _imported(self, file: int, module: str, name: str) -> Values:
-        parts = self._path(file, module)
-        found = union([self.attribute(value, name) for value in parts]) if name else parts
-        return found or {("X", self.rules.separator.join(filter(None, (module, name)))): 0}
-
-    def _whole(self, file: int, name: str) -> Values:
-        """A module as it is imported: its default, the one value it exports, or itself."""
-        for member in (_DEFAULT, _WHOLE) if name else (_WHOLE,):
-            self.depend((file, member))
-            if member in self.facts(file).scopes[0].members:
-                found = self.top_level(file, member)
-                return found if name else union((found, {("M", file): 0}))
-        return {("M", file): 0}
-
-    def _has(self, module: Value, name: str) -> bool:
-        """Whether a module or package binds a name or holds a module of that name."""
-        self.depend((0, name))
-        if module[0] == "M" and self.rules.exports:
-            return bool(self._of_module(module, name))
-        if module[0] == "M" and self._provided(module[1], name) is not None:
-            return True
-        return self.modules.child((module[0], module[1]), name) is not None
 
     def _parameter(self, file: int, row: Any, index: int) -> Values:
         scope, place = row[1], row[2]
@@ -273,24 +138,14 @@ class Evaluator(Containers):
         owner = self.owner(file, row[1]) if row[1] > 0 else None
         return {("C", *owner): 0} if owner is not None else EMPTY
 
-    def _elsewhere(self, file: int, row: Any, index: int) -> Values:
-        self.depend((0, row[1]))
-        homes = self.modules.definitions(file, row[1])
-        return union([self.top_level(home, row[1]) for home in homes]) if homes else {("X", row[1]): 0}
-
     def _constructed(self, file: int, row: Any, index: int) -> Values:
         return {("I", *value[1:]): 1 for value in self.values(file, row[1]) if value[0] == "C"}
-
-    def _whole_file(self, file: int, row: Any, index: int) -> Values:
-        """A namespace: whatever the file sees."""
-        return {("M", file): 0}
 
     def _as_class(self, file: int, row: Any, index: int) -> Values:
         """What `new` makes an object of: a class, or a function that serves as one."""
         return {("C", *v[1:]) if v[0] == "F" else v: tier for v, tier in self.values(file, row[1]).items()}
 
     def _super(self, file: int, row: Any, index: int) -> Values:
-        scopes = self.facts(file).scopes
         if row[1] <= 0 or self.owner(file, row[1]) is None:
             return EMPTY
         return {("Z", file, row[1]): 1}
@@ -346,28 +201,6 @@ class Evaluator(Containers):
         found = reader(self, value, name) if reader else EMPTY
         stored = self.stored(value, name)
         return union((found, stored)) if stored else found
-
-    def _of_module(self, value: Value, name: str) -> Values:
-        if self.rules.exports:
-            return self._exported(value[1], name)
-        own = self._provided(value[1], name) or EMPTY
-        return union((own, self._of_package(value, name)))
-
-    def _exported(self, file: int, name: str) -> Values:
-        found = self._provided(file, f"={name}")
-        if found is not None:
-            return found
-        self.depend((file, _WHOLE))
-        if _WHOLE in self.facts(file).scopes[0].members:
-            parts = [self.attribute(value, name) for value in self.top_level(file, _WHOLE) if value != ("M", file)]
-            return union(parts)
-        return self._provided(file, name) or EMPTY
-
-    def _of_package(self, value: Value, name: str) -> Values:
-        self.depend((0, name))
-        found = self._in_package(value, name) if value[0] == "P" else None
-        child = self.modules.child((value[0], value[1]), name)
-        return union((found or EMPTY, {child: 0} if child is not None else EMPTY))
 
     def _of_object(self, value: Value, name: str) -> Values:
         if name == self.rules.new and value[0] == "C" and not self.declares(value[1], value[2], name)[0]:
@@ -482,8 +315,8 @@ class Evaluator(Containers):
 
     _OPERATIONS: ClassVar[dict[str, Callable[["Evaluator", int, Any, int], Values]]] = {
         "?": _unknown,
-        "n": _name,
-        "u": _free,
+        "n": Naming.name,
+        "u": Naming.free,
         "a": _attribute,
         "c": _call,
         "i": _item,
@@ -500,21 +333,21 @@ class Evaluator(Containers):
         "b": _part,
         "r": _remainder,
         "p": _parameter,
-        "m": _import,
+        "m": Naming.import_,
         "*": _same,
         "x": _exception,
         "S": _super,
         "T": _declared,
         "V": _seen_bare,
         "s": _own_class,
-        "E": _elsewhere,
+        "E": Naming.elsewhere,
         "N": _constructed,
         "C": _as_class,
-        "M": _whole_file,
+        "M": Naming.whole_file,
     }
     _ATTRIBUTES: ClassVar[dict[str, Callable[["Evaluator", Value, str], Values]]] = {
-        "M": _of_module,
-        "P": _of_package,
+        "M": Naming.of_module,
+        "P": Naming.of_package,
         "C": _of_object,
         "I": _of_object,
         "p": _of_parameter,

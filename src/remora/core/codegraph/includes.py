@@ -1,12 +1,13 @@
 """Modules by included file: the styles `include` (C, C++) and `require` (Ruby, Lua, Bash)."""
 
+# ruff: noqa: ARG002 - every style answers the same questions, whatever it needs for it
+
 import re
 from collections.abc import Sequence
 from typing import Any
 
 from remora.core.codegraph.modules import Modules, ModuleValue, joined, normal
 from remora.core.codegraph.rules import Rules
-
 
 _VARIABLE = re.compile(r"^(\$\{?\w+\}?|\$\([^)]*\))/")
 """A folder only known when it runs, in front of a path."""

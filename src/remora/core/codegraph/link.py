@@ -144,33 +144,44 @@ class Linker:
             self._flow(value, row)
             return True
         if kind == "C":
-            if self._evaluator.load(value[1]).scopes[value[2]].kind != "class":
-                self._edge(scope, "calls", value[1:3], tier, site.line)
-                return True
-            self._edge(scope, "references", value[1:3], tier, site.line)
-            self._construct(scope, site, row, value, tier)
-            return True
+            return self._class_called(scope, site, row, value, tier)
         if kind == "I":
-            methods = self._evaluator.methods(value, self._evaluator.rules.call)
-            for method in methods:
-                self._edge(scope, "calls", method[1:3], INFERRED, site.line)
-                self._flow(method, row)
-            rules = self._evaluator.rules
-            if not methods and rules.super_constructs and self._written(row[1]) == rules.this:
-                self._construct(scope, site, row, value, INFERRED)
-                return True
-            return bool(methods)
-        if kind == "Z" and self._evaluator.rules.super_constructs:
-            owner = self._evaluator.owner(value[1], value[2])
-            for base in self._evaluator.direct_bases(*owner) if owner is not None else ():
+            return self._object_called(scope, site, row, value)
+        return kind == "Z" and self._super_called(scope, site, row, value)
+
+    def _class_called(self, scope: int, site: Site, row: Any, value: Value, tier: int) -> bool:
+        if self._evaluator.load(value[1]).scopes[value[2]].kind != "class":
+            self._edge(scope, "calls", value[1:3], tier, site.line)
+            return True
+        self._edge(scope, "references", value[1:3], tier, site.line)
+        self._construct(scope, site, row, value, tier)
+        return True
+
+    def _object_called(self, scope: int, site: Site, row: Any, value: Value) -> bool:
+        rules = self._evaluator.rules
+        methods = self._evaluator.methods(value, rules.call)
+        for method in methods:
+            self._edge(scope, "calls", method[1:3], INFERRED, site.line)
+            self._flow(method, row)
+        if not methods and rules.super_constructs and self._written(row[1]) == rules.this:
+            # `this(...)` is another constructor of the same class.
+            self._construct(scope, site, row, value, INFERRED)
+            return True
+        return bool(methods)
+
+    def _super_called(self, scope: int, site: Site, row: Any, value: Value) -> bool:
+        evaluator = self._evaluator
+        if evaluator.rules.super_constructs:
+            owner = evaluator.owner(value[1], value[2])
+            for base in evaluator.direct_bases(*owner) if owner is not None else ():
                 if base[0] == "C":
                     self._construct(scope, site, row, base, INFERRED)
-        if kind == "Z" and self._evaluator.rules.super_same:
-            name = self._evaluator.facts(value[1]).scopes[value[2]].name
-            for method in self._evaluator.attribute(value, name):
+        if evaluator.rules.super_same:
+            name = evaluator.facts(value[1]).scopes[value[2]].name
+            for method in evaluator.attribute(value, name):
                 if method[0] in ("F", "B"):
                     self._edge(scope, "calls", method[1:3], INFERRED, site.line)
-        return bool(kind == "Z")
+        return True
 
     def _construct(self, scope: int, site: Site, row: Any, value: Value, tier: int) -> None:
         """A class is constructed: its constructors are called."""

@@ -1,5 +1,7 @@
 """Which file a written module name means, from the names of the files alone."""
 
+# ruff: noqa: ARG002 - every style answers the same questions, whatever it needs for it
+
 import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any

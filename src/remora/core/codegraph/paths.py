@@ -89,7 +89,7 @@ class PathModules(Modules):
             return
         for path in self._options(config, _DEPTH):
             base, options = path
-            patterns = options.get("paths") if isinstance(options.get("paths"), dict) else {}
+            patterns: dict[str, Any] = options["paths"] if isinstance(options.get("paths"), dict) else {}
             for pattern in sorted(patterns, key=lambda item: (-len(item.partition("*")[0]), item)):
                 before, star, after = pattern.partition("*")
                 if not (module == pattern if not star else module.startswith(before) and module.endswith(after)):

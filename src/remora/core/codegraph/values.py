@@ -3,7 +3,8 @@
 ("F", file, scope) function, ("C", file, scope) class, ("I", file, scope) instance, ("M", file) module,
 ("B", file, scope, self) method bound to self, ("P", folder) package, ("L", file, expression) container literal,
 ("G", file, scope) what a generator or comprehension yields, ("Q", file, expression) container of a declared type,
-("D", file, expression) several declared results, ("R", container, start) rest of a container, ("V", dict) its values, ("J", dict) its items, ("H", dict) one item,
+("D", file, expression) several declared results,
+("R", container, start) rest of a container, ("V", dict) its values, ("J", dict) its items, ("H", dict) one item,
 ("W", file, function) what mapping a function gives, ("K", container, method), ("Z", file, method) super,
 ("p", file, scope, position) a parameter not known yet, ("X", name) something external, ("Y", name) a result of it,
 ("T", type, text) a built-in value, ("?",) too many.
