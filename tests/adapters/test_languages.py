@@ -87,3 +87,24 @@ def test_the_quick_reading_of_declarations_agrees_with_the_whole_one(language: s
         for span in checkout.parser.spans(path, (tmp_path / path).read_bytes()):
             quick.add((path, span.node_id.partition("#")[2], span.start_line, span.end_line))
     assert quick == whole
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_an_incremental_build_is_the_full_one_when_any_file_goes_and_comes_back(language: str, tmp_path: Path) -> None:
+    checkout = project(language, tmp_path / "edited")
+    whole = checkout.state()
+    with checkout.code_graph.read() as reader:
+        paths = sorted(row.path for row in reader.files())
+    for number, path in enumerate(paths):
+        file = tmp_path / "edited" / path
+        text = file.read_bytes()
+        file.unlink()
+        checkout.index()
+        rest = tmp_path / f"rest{number}"
+        shutil.copytree(tmp_path / "edited", rest, ignore=shutil.ignore_patterns(".remora"))
+        fresh = Checkout(rest)
+        fresh.index()
+        assert checkout.state() == fresh.state(), path
+        file.write_bytes(text)
+        checkout.index()
+        assert checkout.state() == whole, path
