@@ -181,9 +181,9 @@ def main() -> None:
         with tempfile.TemporaryDirectory() as place:
             os.environ["REMORA_DATA_DIR"] = str(Path(place) / "data")
             source = Path(name).resolve()
-            figures[source.parent.name if source.name == "repo" else source.name] = measure(source, Path(place))
-    for name, row in figures.items():
-        print(f"{name:24} {row}")
+            title = source.parent.name if source.name == "repo" else source.name
+            figures[title] = measure(source, Path(place))
+            print(f"{title:24} {figures[title]}", flush=True)
     print(json.dumps({"bench": "lineage", **figures}))
 
 
