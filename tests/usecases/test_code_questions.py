@@ -143,7 +143,9 @@ def test_a_long_symbol_is_cut_at_whole_lines_and_says_so(checkout: Checkout) -> 
 
 def test_text_is_found_literally_with_the_symbol_around_it(checkout: Checkout) -> None:
     answer = search_text(checkout, GRANT, SearchTextRequest("self.load("))
-    assert [(hit.file, hit.line, hit.symbol) for hit in answer.hits] == [("store.py", 9, "python:store.py#Store.refresh")]
+    assert [(hit.file, hit.line, hit.symbol) for hit in answer.hits] == [
+        ("store.py", 9, "python:store.py#Store.refresh")
+    ]
     assert search_text(checkout, GRANT, SearchTextRequest(".*")).total == 0
     assert search_text(checkout, GRANT, SearchTextRequest("STORE", ignore_case=True, path="app")).total == 2
     some = search_text(checkout, GRANT, SearchTextRequest("user", limit=2))
