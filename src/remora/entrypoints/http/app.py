@@ -70,7 +70,7 @@ def _plain_routes(site: Site, rows: Sequence[Operation]) -> list[BaseRoute]:
         return in_json(described)
 
     async def repositories(request: Request) -> Response:
-        caller = await in_thread(lambda: site.caller(request.headers))
+        caller = await site.admit(request.headers)
         found = await in_thread(lambda: site.repositories.visible(caller.grant))
         shown = [
             {"id": row.id, "identity": row.identity, "right": caller.grant.right(row.identity).name.lower()}

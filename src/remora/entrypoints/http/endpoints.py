@@ -59,16 +59,16 @@ def answering(run: Endpoint) -> Endpoint:
     return endpoint
 
 
-async def in_thread(run: Callable[[], T]) -> T:
-    """Blocking work beside the loop; a caller that leaves does not stop it."""
-    return await anyio.to_thread.run_sync(run, abandon_on_cancel=True)
+async def in_thread(run: Callable[[], T], lane: anyio.CapacityLimiter | None = None) -> T:
+    """Blocking work beside the loop; a caller that leaves does not stop it. A lane has threads of its own."""
+    return await anyio.to_thread.run_sync(run, abandon_on_cancel=True, limiter=lane)
 
 
 def operation_endpoint(site: Site, operation: Operation) -> Endpoint:
     """The endpoint of one row."""
 
     async def endpoint(request: Request) -> Response:
-        caller = await in_thread(lambda: site.caller(request.headers))
+        caller = await site.admit(request.headers)
         path = {name: value for name, value in request.path_params.items() if name != "repo"}
         if operation.http[0] == "POST":
             given = from_body(await request.body(), request.headers.get("content-type", ""))

@@ -19,11 +19,12 @@ def hook_endpoint(site: Site) -> Endpoint:
     """Answers events of projects that the caller may read; the project is told by the folder the hook runs in."""
 
     async def endpoint(request: Request) -> Response:
-        caller = await in_thread(lambda: site.caller(request.headers))
+        caller = await site.admit(request.headers)
         body = await request.body()
         call = HookCall.of(request.query_params)
         folder = request.headers.get("remora-folder", "")[:_FOLDER_MAX_CHARS]
-        done = await in_thread(lambda: _answered(site, caller, unquote(folder, errors="surrogateescape"), body, call))
+        place = unquote(folder, errors="surrogateescape")
+        done = await in_thread(lambda: _answered(site, caller, place, body, call), site.hooks)
         if not done.output:
             return Response(status_code=204)
         return Response(done.output, media_type="application/json")

@@ -6,10 +6,17 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+import anyio
 from starlette.datastructures import Headers
 
 from remora.core.errors import InvalidInput
-from remora.core.policy import HTTP_BURST, HTTP_CALLERS_MAX, HTTP_RATE_PER_SECOND
+from remora.core.policy import (
+    HTTP_BURST,
+    HTTP_CALLERS_MAX,
+    HTTP_DOOR_THREADS,
+    HTTP_HOOK_THREADS,
+    HTTP_RATE_PER_SECOND,
+)
 from remora.core.scope import Channel, Grant
 from remora.core.sessions import SessionRef, checked_names
 from remora.entrypoints.http.problems import Problem, Refused
@@ -59,6 +66,13 @@ class Site:
     memory_write: bool = False
     profiles: tuple[str, ...] = ("core",)
     rates: Rates = field(default_factory=Rates)
+    doors: anyio.CapacityLimiter = field(default_factory=lambda: anyio.CapacityLimiter(HTTP_DOOR_THREADS))
+    """Threads that look at tokens: slow calls of some may not keep others from being answered."""
+    hooks: anyio.CapacityLimiter = field(default_factory=lambda: anyio.CapacityLimiter(HTTP_HOOK_THREADS))
+
+    async def admit(self, headers: Headers) -> Caller:
+        """`caller`, from the loop."""
+        return await anyio.to_thread.run_sync(lambda: self.caller(headers), limiter=self.doors)
 
     def caller(self, headers: Headers) -> Caller:
         """Who asks; refuses without a valid bearer token, and above the caller's rate. May read a file."""

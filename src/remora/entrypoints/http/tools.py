@@ -15,7 +15,7 @@ from remora.entrypoints.catalogue.listing import offered
 from remora.entrypoints.http.endpoints import in_thread
 from remora.entrypoints.http.guard import BodyTooLarge, too_large
 from remora.entrypoints.http.problems import Problem, Refused, problem_of
-from remora.entrypoints.http.site import Site, identity, through
+from remora.entrypoints.http.site import Caller, Site, identity, through
 from remora.entrypoints.mcp.server import Backend, build_server
 
 _BACKEND = "remora.backend"
@@ -44,7 +44,8 @@ class McpDoor:
         """One message in, one answer out. There is no stream to listen to and no session to end."""
         request = Request(scope, receive)
         try:
-            scope[_BACKEND] = await in_thread(lambda: self._enter(request))
+            caller = await self._site.admit(request.headers)
+            scope[_BACKEND] = await in_thread(lambda: self._enter(request, caller))
             await self._inner.handle_request(scope, receive, send)
         except Refused as error:
             await error.problem.response()(scope, receive, send)
@@ -53,8 +54,7 @@ class McpDoor:
         except BodyTooLarge:
             await too_large(HTTP_BODY_MAX_BYTES).response()(scope, receive, send)
 
-    def _enter(self, request: Request) -> Backend:
-        caller = self._site.caller(request.headers)
+    def _enter(self, request: Request, caller: Caller) -> Backend:
         if request.method != "POST":
             detail = "MCP here is stateless: POST one message, and the answer comes back"
             raise Refused(Problem("method_not_allowed", detail, headers={"allow": "POST"}))
