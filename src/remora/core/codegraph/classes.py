@@ -212,10 +212,10 @@ class Classes(Fixpoint):
 
     def _stores(self, file: int) -> dict[tuple[Value, str], list[tuple[int, int]]]:
         """(object, name) -> (key, value); found by asking, so that cycles through stores settle like all others."""
+        # Also of a file that sets nothing: one day it may.
+        self.depend((file, "*"))
         found = self._grouped.get(file)
         if found is not None:
-            if found:
-                self.depend((file, "*"))
             return found
         if not self.facts(file).stores:
             return self._grouped.setdefault(file, {})
