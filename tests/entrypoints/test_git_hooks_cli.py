@@ -71,6 +71,8 @@ def test_commits_merges_picks_rebases_and_worktrees_are_all_recorded(project: An
     add(project, "six", other)
     log = settled(project)
     assert reachable(project) <= recorded(project), log
+    assert "Error" not in log
+    assert "remora: " not in log
     assert git("status", "--porcelain") == git("status", "--porcelain", cwd=other) == ""
     assert (project.repo / ".git/index").read_bytes() == before
     assert not list(project.repo.rglob("index.lock"))
@@ -105,6 +107,7 @@ def test_a_fast_forward_of_many_commits_loses_none(project: Any) -> None:
     assert project.git("status", "--porcelain") == ""
 
 
+@pytest.mark.slow  # the short form, with a stand-in for the command line, is in tests/usecases
 @pytest.mark.parametrize("style", ["hooksPath", "husky"])
 def test_hooks_of_the_project_go_on_and_ours_run_beside_them(project: Any, style: str) -> None:
     folder = project.repo / (".husky" if style == "husky" else ".githooks")
