@@ -11,7 +11,7 @@ from pathlib import Path
 import apsw
 
 from remora.adapters.sqlite.faults import translated
-from remora.adapters.sqlite.files import file_system_of, is_network
+from remora.adapters.sqlite.files import file_system_of, is_network, make_private
 from remora.core import ids, policy
 from remora.core.locate.contents import Contents, FileWords, file_words
 from remora.core.records.log import Progress
@@ -26,7 +26,7 @@ CREATE TABLE posting(term TEXT, num INTEGER, declared INTEGER, lines BLOB, PRIMA
 """
 _UNUSABLE = (
     *(apsw.CorruptError, apsw.NotADBError, apsw.FormatError, apsw.SQLError, apsw.ConstraintError, apsw.IOError),
-    *(apsw.ReadOnlyError, apsw.CantOpenError, apsw.FullError, apsw.PermissionsError),
+    *(apsw.ReadOnlyError, apsw.CantOpenError, apsw.FullError, apsw.PermissionsError, OSError),
 )
 """What makes the file useless to us: it is thrown away, or done without."""
 _UNREAD = -1
@@ -105,7 +105,7 @@ class SqliteContentsIndex:
         if self._con is None:
             in_memory = self._in_memory or is_network(file_system_of(self._path.parent))
             if not in_memory:
-                self._path.parent.mkdir(parents=True, exist_ok=True)
+                make_private(self._path)
             self._con = _opened(None if in_memory else self._path)
         return self._con
 

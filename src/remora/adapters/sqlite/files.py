@@ -96,6 +96,13 @@ def prepare(path: Path) -> None:
         _looked_into.add(identity_of(path))
 
 
+def make_private(path: Path) -> None:
+    """Make the folder (0700) and an empty file (0600) of a derived database when missing; its journals get its mode."""
+    path.parent.mkdir(0o700, parents=True, exist_ok=True)
+    with contextlib.suppress(FileExistsError):
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | _CLOEXEC, 0o600))
+
+
 def _check_head(path: Path) -> None:
     descriptor = os.open(path, os.O_RDONLY | _CLOEXEC)
     try:
