@@ -290,6 +290,23 @@ def test_a_server_that_does_not_know_the_project_is_no_fault(world: Any) -> None
         assert server.get("/health").status_code == 200
 
 
+def test_a_named_server_answers_hooks_with_a_personal_key_of_the_environment(world: Any) -> None:
+    with serving(world) as server:
+        world.remora("org", "add", "acme/ann")
+        world.remora("org", "grant", "acme", "read")
+        key = world.remora("keys", "create", "acme/ann", "--name", "laptop", "--json").json["key"]
+        url = {"REMORA_HOOK_URL": f"http://127.0.0.1:{server.port}"}
+        event = b'{"session_id": "keyed-1", "source": "startup"}'
+        arguments = ("--client", "claude-code", "--event", "SessionStart", "--timeout", "25")
+        good = run_hook(world.repo, arguments, event, environ=world.env | url | {"REMORA_API_TOKEN": key})
+        assert b"Session handle: rs_" in good.out
+        bad = run_hook(world.repo, arguments, event, environ=world.env | url | {"REMORA_API_TOKEN": "rmk_" + "0" * 64})
+        assert bad.out == b""
+        assert "server_said_401" in journal(world.repo)
+        listed = world.remora("sessions", "list", "--everyone", "--json").json["sessions"]
+        assert [row["principal"] for row in listed] == ["acme/ann"]
+
+
 def test_a_hook_is_answered_within_its_deadline_while_the_server_is_stopped(world: Any) -> None:
     with serving(world) as server:
         server.process.send_signal(19)  # SIGSTOP: it holds the port and answers nothing
