@@ -57,3 +57,21 @@ def test_a_token_that_others_can_read_is_refused(tmp_path: Path) -> None:
     path.chmod(0o600)
     assert load(env(tmp_path)).api_token == "x"
     assert "'x'" not in repr(load(env(tmp_path)))
+
+
+def test_an_unknown_variable_is_kept_as_a_warning_and_those_of_hooks_are_known(tmp_path: Path) -> None:
+    told = load(env(tmp_path, REMORA_DATA_DIRS="/x", REMORA_HOOK_MODE="model", REMORA_COMMIT="")).warnings
+    assert told == ("the variable REMORA_DATA_DIRS is unknown and ignored",)
+
+
+def test_a_relative_data_folder_is_refused_by_name_and_a_home_is_expanded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for relative in ("data", "./data", "~nobody-of-this-name/data"):
+        with pytest.raises(InvalidInput, match=r"REMORA_DATA_DIR.*an absolute path"):
+            load(env(tmp_path, REMORA_DATA_DIR=relative))
+    (tmp_path / "config.toml").write_text('data_dir = "data"\n')
+    with pytest.raises(InvalidInput, match=r"data_dir.*an absolute path"):
+        load(env(tmp_path))
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert load(env(tmp_path, REMORA_DATA_DIR="~/d")).data_dir == tmp_path / "d"

@@ -99,6 +99,7 @@ def open_ports(settings: Settings, folder: Path) -> Ports:
         pull_requests=GitHubPullRequests(checkout.root, os.environ),
         communities=CommunitiesFile(derived),
         queries=KgliteSnapshots(),
+        notices=settings.warnings,
     )
     return ports
 

@@ -12,6 +12,16 @@ from remora.core.errors import InvalidInput
 
 _TRUE = frozenset({"1", "true", "yes", "on"})
 _FALSE = frozenset({"0", "false", "no", "off"})
+_VARIABLES = frozenset(
+    f"REMORA_{name}"
+    for name in (
+        *("CONFIG", "DATA_DIR", "ALLOW_MEMORY", "LOG_LEVEL", "LOG_JSON", "SESSION_ID", "CLIENT", "API_TOKEN", "STORE"),
+        *("ALLOW_NETWORK_FS", "COMMIT"),
+    )
+)
+"""Every variable that Remora or its git hooks read."""
+_OF_HOOKS = "REMORA_HOOK_"
+"""Variables of the clients' hooks, which read them themselves."""
 _LOG_LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR")
 
 
@@ -36,6 +46,8 @@ def load(environ: Mapping[str, str] | None = None) -> Settings:
     env = os.environ if environ is None else environ
     path = _config_path(env)
     settings, warnings = _from_file(path)
+    own = sorted(name for name in env if name.startswith("REMORA_") and not name.startswith(_OF_HOOKS))
+    warnings += [f"the variable {name} is unknown and ignored" for name in own if name not in _VARIABLES]
     values: dict[str, Any] = {
         "data_dir": _data_dir(env, settings.get("data_dir", "")),
         "allow_memory": _flag(env, "REMORA_ALLOW_MEMORY", settings.get("allow_memory", True)),
@@ -114,10 +126,22 @@ def _choice(env: Mapping[str, str], name: str, default: str, allowed: tuple[str,
     raise InvalidInput(name, f"{word!r} is unknown", allowed=", ".join(allowed))
 
 
+def _absolute(name: str, chosen: str) -> Path:
+    """A relative folder would be another one wherever a command or a server starts."""
+    try:
+        path = Path(chosen).expanduser()
+    except RuntimeError:
+        path = Path()
+    if not path.is_absolute():
+        raise InvalidInput(name, f"{chosen!r} is relative", allowed="an absolute path (~ is your home)")
+    return path
+
+
 def _data_dir(env: Mapping[str, str], configured: str) -> Path:
+    name = "REMORA_DATA_DIR" if env.get("REMORA_DATA_DIR") else "data_dir"
     chosen = env.get("REMORA_DATA_DIR") or configured
     if chosen:
-        return Path(chosen).expanduser().absolute()
+        return _absolute(name, chosen)
     if env.get("XDG_DATA_HOME"):
         return Path(env["XDG_DATA_HOME"]).absolute() / "remora"
     if not _home_folder(env, ""):

@@ -193,3 +193,22 @@ def test_a_config_cannot_send_memory_to_another_folder(tmp_path: Path) -> None:
     git(folder, "config", "core.worktree", str(tmp_path / "elsewhere"))
     assert at(folder).home == folder / ".remora"
     assert at(folder).root == folder
+
+
+@pytest.mark.parametrize("content", ["junk\n", "", "gitdir:\n"])
+def test_a_git_file_that_is_no_pointer_is_explained_without_a_command_line(tmp_path: Path, content: str) -> None:
+    (tmp_path / ".git").write_text(content)
+    with pytest.raises(SourceFailed, match="should say where the git folder is") as told:
+        at(tmp_path)
+    assert "rev-parse" not in str(told.value)
+
+
+@pytest.mark.parametrize("content", [None, "", "garbage\n"])
+def test_a_damaged_head_is_not_taken_for_no_repository(tmp_path: Path, content: str | None) -> None:
+    git(tmp_path, "init", "-q")
+    head = tmp_path / ".git" / "HEAD"
+    head.unlink() if content is None else head.write_text(content)
+    (tmp_path / "sub").mkdir()
+    with pytest.raises(SourceFailed, match="HEAD is missing or damaged") as told:
+        at(tmp_path / "sub")
+    assert "ref: refs/heads/" in told.value.advice

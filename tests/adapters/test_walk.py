@@ -134,3 +134,15 @@ def test_the_callers_git_environment_changes_nothing(tmp_path: Path, monkeypatch
     monkeypatch.setenv("GIT_DIR", "/nowhere")
     monkeypatch.setenv("GIT_INDEX_FILE", "/nowhere/index")
     assert listed(tmp_path) == ["a.py"]
+
+
+def test_submodules_and_nested_repositories_are_counted(tmp_path: Path) -> None:
+    inner, outer = tmp_path / "inner", tmp_path / "outer"
+    for place in (inner, outer, outer / "nested"):
+        put(place, "a.py")
+        git(place, "init", "-q")
+        git(place, "add", "a.py")
+        git(place, "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "a")
+    git(outer, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(inner), "lib")
+    listing = tree(outer).listing()
+    assert (list(listing.files), listing.skipped) == (["a.py"], {"nested repository": 1, "submodule": 1})

@@ -123,3 +123,37 @@ def test_only_the_operator_backs_up_and_restores(project: Any, saved: Path) -> N
     assert project.remora("backup", str(project.place / "mine"), *bob).code == 1
     assert project.remora("restore", str(saved), "--to-new", *bob).code == 1
     assert not (project.place / "mine").exists()
+
+
+def test_what_is_remembered_is_the_owners_alone_and_doctor_names_what_is_open(project: Any) -> None:
+    assert project.remora("records", "ingest", "--all").code == 0
+    assert project.remora("affected", "parse").code == 0
+    assert project.remora("locate", "parser").code == 0
+    home = project.repo / ".remora"
+    for place in (home / "memory", home / "cache"):
+        assert place.stat().st_mode & 0o777 == 0o700
+        found = [path for path in place.rglob("*") if path.stat().st_mode & 0o077]
+        assert not found
+    assert not any(part["figures"].get("open_to_others") for part in doctor(project)["records"])
+    (home / "memory").chmod(0o755)
+    (home / "memory" / "records").chmod(0o755)
+    record = next((home / "memory" / "records").glob("*.json"))
+    record.chmod(0o644)
+    told = [part for part in doctor(project)["records"] if part["figures"].get("open_to_others")]
+    assert told[0]["figures"] == {"open_to_others": 1}
+    assert "chmod" in told[0]["advice"]
+
+
+def test_doctor_tells_of_unknown_settings_and_never_sends_to_itself(project: Any) -> None:
+    config = project.place / "config.toml"
+    config.write_text("colour = 1\n")
+    project.env |= {"REMORA_CONFIG": str(config), "REMORA_ALOW_MEMORY": "false"}
+    told = [part["message"] for part in doctor(project)["settings"]]
+    assert told[0].endswith("unknown key 'colour' is ignored")
+    assert told[1] == "the variable REMORA_ALOW_MEMORY is unknown and ignored"
+    store = next((project.place / "data" / "repositories").glob("*.sqlite3"))
+    store.write_bytes(b"SQLite format 3\0" + b"x" * 5000)
+    for name in ("-wal", "-shm"):
+        store.with_name(store.name + name).unlink(missing_ok=True)
+    advice = [part["advice"] for part in doctor(project, code=1)["store"]]
+    assert advice == ["restore the file from a backup or move it away to start clean"]

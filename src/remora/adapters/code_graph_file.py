@@ -58,7 +58,8 @@ class CodeGraphFile:
     def building(self) -> Iterator[None]:
         """Hold the builders' lock; a second builder waits, then finds the first one's work."""
         with _disk():
-            self._folder.mkdir(parents=True, exist_ok=True)
+            self._folder.mkdir(0o700, parents=True, exist_ok=True)
+            (self._folder / "graph.lock").touch(0o600)
             file = (self._folder / "graph.lock").open("a+b")
         with file:
             fcntl.flock(file, fcntl.LOCK_EX)
@@ -95,6 +96,7 @@ class CodeGraphFile:
             raise
 
     def _fill(self, fresh: Path, update: GraphUpdate) -> None:
+        fresh.touch(0o600)
         connection = _open(fresh, apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE)
         try:
             with _translated():
@@ -161,6 +163,7 @@ class CodeGraphFile:
         text = "\0".join("\1".join((path, *map(str, stamp), digest)) for path, stamp, digest in stamps)
         fresh = self._folder / "graph.stamps.new"
         with suppress(OSError):
+            fresh.touch(0o600)
             fresh.write_text(text, encoding="utf-8", errors="surrogateescape")
             fresh.replace(self._folder / "graph.stamps")
 

@@ -40,6 +40,7 @@ class CommunitiesFile:
         text = json.dumps(data | {"small": communities.small, "parts": parts})
         fresh = self._path.with_name(f"{self._path.name}.{os.getpid()}.new")
         with suppress(OSError):
-            self._path.parent.mkdir(parents=True, exist_ok=True)
+            self._path.parent.mkdir(0o700, parents=True, exist_ok=True)
+            fresh.touch(0o600)
             fresh.write_text(text, encoding="ascii")
             fresh.replace(self._path)

@@ -1,6 +1,7 @@
 """What hooks left behind in the memory's home: marks of success, and journals of what was skipped."""
 
 import contextlib
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -37,8 +38,13 @@ class HookTrailFiles:
         """Note that `name` just worked; failing to note is no failure."""
         mark = self._home / MARKS_FOLDER / name
         with contextlib.suppress(OSError):
-            mark.parent.mkdir(parents=True, exist_ok=True)
+            for folder in (mark.parent.parent, mark.parent):
+                folder.mkdir(0o700, parents=True, exist_ok=True)
             mark.touch(mode=0o600)
+
+    def open_to_others(self) -> int:
+        """How many files of records and of the cache others on this machine may read."""
+        return sum(_readable_by_others(self._home / name) for name in ("memory", "cache"))
 
     def _lines(self, name: str) -> list[str]:
         try:
@@ -48,3 +54,21 @@ class HookTrailFiles:
                 return file.read().decode("utf-8", "replace").splitlines()
         except OSError:
             return []
+
+
+def _readable_by_others(place: Path) -> int:
+    """Files that others may read below a folder that they may enter."""
+    wide = 0
+    for folder, folders, files in os.walk(place):
+        if not _wide(folder):
+            folders.clear()
+            continue
+        wide += sum(_wide(f"{folder}/{name}") for name in files)
+    return wide
+
+
+def _wide(path: str) -> bool:
+    try:
+        return os.name == "posix" and bool(os.lstat(path).st_mode & 0o077)
+    except OSError:
+        return False

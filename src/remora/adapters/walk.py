@@ -65,7 +65,7 @@ class SourceTree:
         skipped: Counter[str] = Counter()
         files: dict[str, FileStamp] = {}
         ignored = _Patterns(_lines(f"{self._place}/.remoraignore"))
-        tracked = self._git_files()
+        tracked = self._git_files(skipped)
         for path in sorted(tracked if tracked is not None else self._walked(ignored, skipped)):
             reason = _excluded(path, ignored) or ("" if _is_text(path) else "name is not UTF-8")
             stamp = None if reason else self._stamp(path)
@@ -116,15 +116,22 @@ class SourceTree:
             raise SourceFailed("git did not list the files in time") from error
         return done.stdout if done.returncode == 0 else None
 
-    def _git_files(self) -> list[str] | None:
+    def _git_files(self, skipped: Counter[str]) -> list[str] | None:
         if not any((folder / ".git").exists() for folder in (self._root, *self._root.parents)):
             return None
         output = self._git("ls-files", "-co", "--exclude-standard", "-z")
         if output is None:
             return None
-        names = (os.fsdecode(name) for name in output.split(b"\0") if name)
-        # A nested repository is listed as one name with a slash at its end.
-        return list(dict.fromkeys(name for name in names if self._wanted(name)))
+        names = dict.fromkeys(os.fsdecode(name) for name in output.split(b"\0") if name)
+        wanted = [name for name in names if self._wanted(name)]
+        # A nested repository is listed as one name with a slash at its end, a submodule as one without.
+        if nested := sum(name.endswith("/") for name in names):
+            skipped["nested repository"] += nested
+        if (self._root / ".gitmodules").is_file():
+            rest = names.keys() - wanted
+            if modules := sum((self._root / name).is_dir() for name in rest if name[-1:] != "/"):
+                skipped["submodule"] += modules
+        return wanted
 
     def _walked(self, ignored: "_Patterns", skipped: Counter[str]) -> Iterator[str]:
         """Files outside git. Vendored folders are entered only when `.remoraignore` takes something back."""

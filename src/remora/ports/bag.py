@@ -55,6 +55,8 @@ class Ports:
     pull_requests: PullRequests
     communities: CommunityStore
     queries: GraphQueries
+    notices: tuple[str, ...] = ()
+    """What the settings say that nobody knows."""
 
     @cached_property
     def store(self) -> Store:

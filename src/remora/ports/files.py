@@ -114,6 +114,10 @@ class HookTrail(Protocol):
         """Note that `name` just worked; failing to note is no failure."""
         ...
 
+    def open_to_others(self) -> int:
+        """How many files of records and of the cache others on this machine may read."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class OpenTranscript:

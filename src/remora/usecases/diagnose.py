@@ -1,7 +1,7 @@
 """The one health check: every part says how it stands, what it skipped, and what to do about what is wrong."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from itertools import islice
 from typing import Protocol
@@ -27,6 +27,8 @@ from remora.ports import (
 
 _MEMORY = ".remora/memory/"
 _SKIPS_SHOWN = 5
+_DOCTOR = "`remora doctor`"
+_ITSELF = f"run {_DOCTOR}"
 
 
 class DoctorPorts(Protocol):
@@ -52,6 +54,8 @@ class DoctorPorts(Protocol):
     def git(self) -> Git: ...
     @property
     def hook_trail(self) -> HookTrail: ...
+    @property
+    def notices(self) -> tuple[str, ...]: ...
 
 
 class Health(StrEnum):
@@ -101,6 +105,7 @@ def diagnose(ports: DoctorPorts, grant: Grant) -> Diagnosis:
     """Look at every part; one that cannot be looked at is a finding and stops no other."""
     grant.require(ports.repository.identity, Right.READ)
     parts: tuple[tuple[str, Callable[[], Iterator[Finding]]], ...] = (
+        ("settings", lambda: _settings(ports, grant)),
         ("repository", lambda: _repository(ports)),
         ("store", lambda: _store(ports, grant)),
         ("facts", lambda: _facts(ports, grant)),
@@ -115,7 +120,19 @@ def diagnose(ports: DoctorPorts, grant: Grant) -> Diagnosis:
             findings.extend(look())
         except RemoraError as error:
             findings.append(Finding(name, Health.FAILED, str(error), advice=error.advice))
-    return Diagnosis(tuple(findings))
+    return Diagnosis(tuple(map(_not_itself, findings)))
+
+
+def _not_itself(finding: Finding) -> Finding:
+    """Nobody who reads the health check needs to be told to run it."""
+    advice = finding.advice.removeprefix(_ITSELF).lstrip("; ")
+    return replace(finding, advice=advice.removesuffix(f", or see {_DOCTOR}"))
+
+
+def _settings(ports: DoctorPorts, grant: Grant) -> Iterator[Finding]:
+    """Only what is wrong; whose settings they are is the operator."""
+    for notice in ports.notices if grant.operator else ():
+        yield Finding("settings", Health.WARNING, notice, advice="check the spelling, or remove it")
 
 
 def _repository(ports: DoctorPorts) -> Iterator[Finding]:
@@ -167,6 +184,10 @@ def _records(ports: DoctorPorts, grant: Grant) -> Iterator[Finding]:
     lost = f", {state.unreachable} commits that no branch holds any more" if state.unreachable else ""
     yield Finding("records", Health.OK, f"{total} records in {state.units} files{lost}", figures)
     yield from _tracked(ports)
+    if grant.operator and (wide := ports.hook_trail.open_to_others()):
+        told = f"others on this machine may read {wide} files of .remora/memory and .remora/cache"
+        advice = f"run `chmod -R go= .remora/memory .remora/cache` in {ports.checkout.root}"
+        yield Finding("records", Health.WARNING, told, {"open_to_others": wide}, advice)
     for bad in state.bad:
         advice = "the file is left as it is; restore it from a backup or move it away"
         yield Finding("records", Health.FAILED, f"{bad.unit}: {bad.problem}", {"id": bad.record_id}, advice)

@@ -62,13 +62,14 @@ def discover(folder: Path, environ: Mapping[str, str], clock: Clock) -> Checkout
 
 def _layout(runner: GitRunner, folder: Path) -> _Layout | None:
     """None when no repository is around the folder."""
+    _refuse_broken(folder)
     fixed = ("--is-inside-work-tree", "--is-shallow-repository", "--show-object-format")
     try:
         answer = runner.run("rev-parse", *fixed, "--path-format=absolute", "--git-common-dir")
     except GitFailed as error:
         if "not a git repository" not in error.stderr:
             raise
-        _refuse_dangling_pointer(folder)
+        _refuse_damaged(folder)
         return None
     inside, shallow, object_format, common = answer.split(b"\n", 3)
     root = _path(runner.run("rev-parse", "--show-toplevel")) if inside == b"true" else None
@@ -86,9 +87,35 @@ def _path(answer: bytes) -> Path:
     return Path(os.fsdecode(answer.removesuffix(b"\n"))).resolve()
 
 
-def _refuse_dangling_pointer(folder: Path) -> None:
+def _refuse_broken(folder: Path) -> None:
+    """A `.git` file that is no pointer makes git fail with a message about its own format."""
     for place in (folder, *folder.parents):
         pointer = place / ".git"
+        if pointer.is_dir():
+            return
+        if pointer.is_file():
+            try:
+                head = pointer.read_bytes()[:_IDENTITY_MAX_BYTES]
+            except OSError:
+                return  # git says what it may not read
+            if not head.startswith(b"gitdir: ") or not head[len(b"gitdir: ") :].strip():
+                raise SourceFailed(
+                    f"the file {str(pointer)!r} should say where the git folder is, and does not",
+                    advice="run `git worktree repair` or `git submodule update` in the main checkout, "
+                    "or remove the file if this folder is not under git",
+                )
+            return
+
+
+def _refuse_damaged(folder: Path) -> None:
+    """Git takes a damaged repository for none at all, and looks further up."""
+    for place in (folder, *folder.parents):
+        pointer = place / ".git"
+        if pointer.is_dir() and (pointer / "objects").is_dir() and (pointer / "refs").is_dir():
+            raise SourceFailed(
+                f"{str(pointer)!r} is a git folder that git cannot use: its HEAD is missing or damaged",
+                advice=f"write the line `ref: refs/heads/<branch>` into {pointer / 'HEAD'}, then run `git fsck`",
+            )
         if pointer.is_file() or pointer.is_symlink():
             raise SourceFailed(
                 f"{str(pointer)!r} points to a git folder that does not exist or is not one",

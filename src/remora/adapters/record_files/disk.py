@@ -14,6 +14,8 @@ from remora.core import policy
 from remora.core.errors import Corrupt, RemoraError, Unavailable
 
 TEMPORARY_PREFIX = ".tmp-"
+PRIVATE_FOLDER, PRIVATE, TRACKED = 0o700, 0o600, 0o644
+"""Modes: records may be private, so that only their owner reads them; what git tracks is as git would write it."""
 _ADVICE = {
     errno.ENOSPC: "free some space and try again",
     errno.EDQUOT: "free some space or raise the quota and try again",
@@ -53,12 +55,12 @@ class Disk:
         """Remove one name."""
         path.unlink()
 
-    def publish(self, target: Path, chunks: Iterable[bytes]) -> bool:
+    def publish(self, target: Path, chunks: Iterable[bytes], *, mode: int = PRIVATE) -> bool:
         """Write a new file durably under a name that is free; False when the name is taken. Never overwrites."""
         temporary = target.parent / f"{TEMPORARY_PREFIX}{os.getpid()}-{secrets.token_hex(8)}"
         try:
             try:
-                self._fill(temporary, chunks)
+                self._fill(temporary, chunks, mode)
                 self.link(temporary, target)
             except FileExistsError:
                 return False
@@ -70,8 +72,8 @@ class Disk:
             raise translated(error, target) from error
         return True
 
-    def _fill(self, temporary: Path, chunks: Iterable[bytes]) -> None:
-        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644)
+    def _fill(self, temporary: Path, chunks: Iterable[bytes], mode: int) -> None:
+        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
         try:
             for chunk in chunks:
                 self.write(descriptor, chunk)
@@ -87,12 +89,12 @@ class Disk:
         finally:
             os.close(descriptor)
 
-    def make_folder(self, folder: Path) -> None:
-        """Make the folder and those above it, durably; nothing happens when it exists."""
+    def make_folder(self, folder: Path, mode: int = 0o777) -> None:
+        """Make the folder with this mode and those above it, durably; nothing happens when it exists."""
         try:
             if not folder.is_dir():
                 self.make_folder(folder.parent)
-                folder.mkdir(exist_ok=True)
+                folder.mkdir(mode, exist_ok=True)
                 self.sync_folder(folder.parent)
         except OSError as error:
             raise translated(error, folder) from error
@@ -147,7 +149,7 @@ def locked(path: Path, *, shared: bool) -> Iterator[None]:
     The kernel drops the lock of a killed process. File systems without locks go without.
     """
     try:
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, PRIVATE)
     except OSError as error:
         raise translated(error, path) from error
     try:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from remora.adapters.record_files.disk import Disk, translated
+from remora.adapters.record_files.disk import PRIVATE_FOLDER, TRACKED, Disk, translated
 from remora.adapters.record_files.segments import NAME as SEGMENT_NAME
 from remora.core.errors import Unavailable
 from remora.core.records.identity import is_derivable
@@ -95,15 +95,15 @@ def prepare(layout: Layout, disk: Disk) -> None:
     for folder in (layout.memory, layout.records, layout.segments, layout.shared.parent, layout.shared):
         if folder.is_symlink():
             raise Unavailable(f"{folder}: is a link, and records are not written through links", advice="remove it")
-    for folder in (layout.records, layout.segments):
-        disk.make_folder(folder)
+    for folder in (layout.memory, layout.records, layout.segments):
+        disk.make_folder(folder, PRIVATE_FOLDER)
     wanted = _IGNORE_ALL_BUT_SHARED if layout.shared.is_dir() else _IGNORE_ALL
     ignore = layout.home / ".gitignore"
     try:
         if not ignore.exists():
-            disk.publish(ignore, (wanted,))
+            disk.publish(ignore, (wanted,), mode=TRACKED)
         elif wanted == _IGNORE_ALL_BUT_SHARED and ignore.read_bytes() == _IGNORE_ALL:
             disk.remove(ignore)
-            disk.publish(ignore, (wanted,))
+            disk.publish(ignore, (wanted,), mode=TRACKED)
     except OSError as error:
         raise translated(error, ignore) from error

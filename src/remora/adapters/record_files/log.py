@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from remora.adapters.record_files import compaction, layout, loose, segments
-from remora.adapters.record_files.disk import Disk, locked
+from remora.adapters.record_files.disk import PRIVATE, TRACKED, Disk, locked
 from remora.adapters.record_files.layout import Layout
 from remora.core import policy
 from remora.core.errors import Conflict, Corrupt, InvalidInput, NotFound
@@ -57,13 +57,14 @@ class FileRecordLog:
         """Store one record durably, or find that it is there. Raises `Conflict` when its key says something else."""
         require_write(grant, record)
         layout.prepare(self._layout, self._disk)
-        target = self._layout.folder_for(record) / f"{record.id}.json"
+        folder = self._layout.folder_for(record)
+        target, mode = folder / f"{record.id}.json", TRACKED if folder == self._layout.shared else PRIVATE
         with self._lock(shared=True):
             while True:
                 existing = self._find(record.id)
                 if existing is not None:
                     return _already(existing, record)
-                if self._disk.publish(target, (codec.encode_file(record),)):
+                if self._disk.publish(target, (codec.encode_file(record),), mode=mode):
                     return AppendOutcome.RECORDED
 
     def append_many(self, grant: Grant, records: Iterable[Record], progress: Progress | None = None) -> BulkAppended:

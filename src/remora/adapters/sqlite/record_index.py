@@ -9,7 +9,7 @@ from pathlib import Path
 import apsw
 
 from remora.adapters.sqlite.faults import translated
-from remora.adapters.sqlite.files import file_system_of, identity_of, is_network
+from remora.adapters.sqlite.files import file_system_of, identity_of, is_network, make_private
 from remora.adapters.sqlite.record_fold import fold, is_fresh, known_units
 from remora.adapters.sqlite.record_layout import open_index, whole
 from remora.adapters.sqlite.record_reach import follow, is_followed, tips_of, unreachable
@@ -155,7 +155,7 @@ class SqliteRecordIndex:
 
     def _make_folder(self) -> None:
         try:
-            self._path.parent.mkdir(parents=True, exist_ok=True)
+            make_private(self._path)
         except OSError:
             self._in_memory = True
 
