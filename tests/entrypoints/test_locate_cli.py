@@ -17,7 +17,8 @@ def project(tmp_path_factory: pytest.TempPathFactory, make_world: Any) -> Any:
     (world.repo / "lib").mkdir()
     world.git("mv", "cookies.py", "lib/cookies.py")
     world.git("commit", "-qm", "Move cookies to the library")
-    world.commit("Fix expiry of session cookies", **{"lib/cookies.py": "def parse_cookie(value, age):\n    return value\n"})
+    cookies = "def parse_cookie(value, age):\n    return value\n"
+    world.commit("Fix expiry of session cookies", **{"lib/cookies.py": cookies})
     assert world.remora("records", "ingest", "--all").code == 0
     return world
 

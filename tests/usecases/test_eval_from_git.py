@@ -36,7 +36,8 @@ def ports(tmp_path: Path) -> SomePorts:
     )
     history.commit("Fix quoting of cookie values", {"cookies.py": b"def parse_cookie(): quote\n"})
     history.commit("Move cookies", {"cookies.py": None, "lib/cookies.py": b"def parse_cookie(): quote\n"})
-    history.commit("Fix expiry of session cookies in lib/cookies.py", {"lib/cookies.py": b"def parse_cookie(): quote, age\n"})
+    cookies = {"lib/cookies.py": b"def parse_cookie(): quote, age\n"}
+    history.commit("Fix expiry of session cookies in lib/cookies.py", cookies)
     history.commit("Add a page", {"page.py": b"hunter2 = 1\n"})
     history.commit("Fix zeppelin hunter2", {"http.py": b"def send(): zeppelin\n", "new.py": b"zeppelin\n"})
     folder = history.write(tmp_path / "repo")

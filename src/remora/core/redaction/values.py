@@ -14,7 +14,7 @@ _PLACEHOLDER_WORDS = frozenset(
     replace replaced required root sample secret secretkey secrets see session set some something staging str string
     stripped super supersecret test testing text the this to todo token tokens true type undefined unknown unset url
     use user userinfo username uuid valid value values var variable with wrong xx xxx xxxx xxxxx yes you your yours
-    yourpassword""".split()  # noqa: SIM905 - a word list reads as words
+    yourpassword""".split()
 )
 _WORD = re.compile(r"[A-Za-z]+")
 _FILLER = re.compile(r"[\s*x.X•●_#=?0-]*|(.)\1{3,}|(?:1234567890|123456789|12345678|abcdef)?")

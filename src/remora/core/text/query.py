@@ -22,7 +22,7 @@ STOP_WORDS = frozenset(
     doing dont for from had has have having he her here him his how i if in into is isnt it its just me my no nor not
     of off on once or our out over own she should so some such than that the their them then there these they this
     those through to too under until up us very was we were what when where which while who whom why will with would
-    you your""".split()  # noqa: SIM905 - a word list reads as words
+    you your""".split()
 )
 """English function words: dropped from a query as long as other words remain."""
 _STOP_STEMS = STOP_WORDS | {stem(word) for word in STOP_WORDS}

@@ -44,7 +44,7 @@ FILE_EXTENSIONS = frozenset(
     """bash bat bzl c cc cfg cjs clj cmd conf cpp cs css csv cxx dart db diff ex exs fish go gradle graphql h hpp hs htm
     html ini ipynb java jl js json jsonl jsx kt kts less lock log lua m md mjs ml mm patch php pl pm png proto ps1 py
     pyi pyx r rb rs rst sass scala scss sh sql sqlite svelte svg swift tf toml ts tsv tsx txt vue xml yaml yml
-    zig zsh""".split()  # noqa: SIM905 - a word list reads as words
+    zig zsh""".split()
 )  # fmt: skip
 """File extensions are not words of their own: `a.py` has nothing in common with `data.py`."""
 
