@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from code_checkout import Checkout
+from remora.adapters.tree_sitter.language import pairs
 from remora.adapters.tree_sitter.parser import TreeSitterParser
 from remora.adapters.tree_sitter.pool import Limits, parse_many, parse_one
 from remora.core.codegraph.facts import decode, encode
@@ -101,3 +102,11 @@ def test_a_hostile_file_in_a_checkout_is_a_problem_and_no_crash(tmp_path: Path) 
     result = checkout.index()
     assert result.problems == (("b.py", "binary content"),)
     assert checkout.edges() == {("a.py", "a.py#f")}
+
+
+def test_a_text_that_breaks_the_extractor_costs_its_file_alone() -> None:
+    deep = b"(" * 20_000 + b"a." * 20_000
+    jobs = [(number, name, deep) for number, name in enumerate(sorted(pairs()))]
+    found = dict(parse_many(jobs))
+    assert sorted(found) == [number for number, _, _ in jobs]
+    assert all(decode(data).language == jobs[number][1] for number, data in found.items())

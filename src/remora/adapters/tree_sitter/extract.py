@@ -57,6 +57,8 @@ def _declaring(name: str) -> tree_sitter.Query:
 class _Extraction(Importing):
     def run(self, root: tree_sitter.Node, *, declarations_only: bool) -> FileFacts:
         roles = _roles(self.rules.name)
+        # Where a call can load a module, what it is bound to decides whether a name is declared or imported.
+        self.lower.quiet = declarations_only and not self.rules.require
         events: list[_Event] = []
         query = _declaring(self.rules.name) if declarations_only else self.language.query
         for pattern, captures in tree_sitter.QueryCursor(query).matches(root):

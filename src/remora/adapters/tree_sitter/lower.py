@@ -38,6 +38,8 @@ class Lowering:
         self._seen: dict[int, int] = {}
         self._depth = 0
         self.given_up = 0
+        self.quiet = False
+        """Whether no value matters, only what is declared."""
 
     def text(self, node: tree_sitter.Node) -> str:
         """The source text of a node."""
@@ -45,7 +47,7 @@ class Lowering:
 
     def value(self, node: tree_sitter.Node | None) -> int:
         """Index of the expression row of a node; 0 when it is none that is followed."""
-        if node is None:
+        if node is None or self.quiet:
             return UNKNOWN
         form = self._forms.get(node.kind_id)
         if form is None:
