@@ -122,6 +122,9 @@ def test_large_bodies_are_refused_before_they_are_read(server: Server) -> None:
     content = iter([b"x" * (1 << 20)] * 12)
     answer = server.request("POST", server.repo("/recall"), content=content)
     assert answer.status_code == 413
+    accept = {"accept": "application/json, text/event-stream", "content-type": "application/json"}
+    content = iter([b" " * (1 << 20)] * 12)
+    assert server.request("POST", server.repo("/mcp"), content=content, headers=accept).status_code == 413
 
 
 @pytest.mark.parametrize(

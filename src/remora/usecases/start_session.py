@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from remora.core import policy
 from remora.core.errors import RemoraError, Unavailable
-from remora.core.facts.layout import FACT, FAMILY, read_fact
+from remora.core.facts.layout import FACT, FAMILY, Fact, read_fact
 from remora.core.facts.rows import fact_row, names_of
 from remora.core.graph import Changes, Edge
 from remora.core.infusion.ledger import ledger_id
@@ -14,7 +14,7 @@ from remora.core.records.evidence import record_line
 from remora.core.records.indexed import Category, Narrowing
 from remora.core.records.lifecycle import hidden, superseders
 from remora.core.records.model import Record
-from remora.core.scope import SYSTEM, Grant
+from remora.core.scope import SYSTEM, Grant, Trust
 from remora.core.sessions import (
     HANDLE_BYTES,
     HANDLE_PREFIX,
@@ -86,10 +86,15 @@ def start_session(ports: InfusionPorts, grant: Grant, request: StartRequest) -> 
 def _facts(view: StoreRead, session: Session, ports: InfusionPorts) -> list[str]:
     """The newest current facts of the session's own scope."""
     items, _ = view.scan(FAMILY, FACT, (session.scope,), limit=policy.LIST_LIMIT, newest_first=True)
-    edges = [item for item in items if isinstance(item, Edge) and read_fact(item).current][: policy.START_FACTS]
+    edges = [item for item in items if isinstance(item, Edge) and _may_be_told(read_fact(item))][: policy.START_FACTS]
     ends = {end for edge in edges for end in (edge.source, edge.target)}
     names = names_of(view.get(ends, (session.scope,)).values())
     return [f"- {fact_row(read_fact(edge), names, ports.redact).text}" for edge in edges]
+
+
+def _may_be_told(fact: Fact) -> bool:
+    """Current, and said in this chat or drawn from it; what came from outside is told only when asked for."""
+    return fact.current and fact.trust >= Trust.DERIVED
 
 
 def _records(ports: InfusionPorts, grant: Grant) -> list[str]:
