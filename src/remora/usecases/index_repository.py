@@ -236,7 +236,7 @@ class _Build:
         )
 
     def _redefines_modules(self, paths: Iterable[str], before: Mapping[int, FileFacts]) -> bool:
-        """Whether a file that decides what module names mean is among them, or one now says it is of another package."""
+        """Whether a file that decides what module names mean is among them, or one changed its package."""
         if any(self._ports.parser.rules(self._ports.parser.language(path)).module_style == "none" for path in paths):
             return True
         return any(facts.package != self._loaded(number).package for number, facts in before.items())
