@@ -157,3 +157,34 @@ def test_doctor_tells_of_unknown_settings_and_never_sends_to_itself(project: Any
         store.with_name(store.name + name).unlink(missing_ok=True)
     advice = [part["advice"] for part in doctor(project, code=1)["store"]]
     assert advice == ["restore the file from a backup or move it away to start clean"]
+
+
+def test_what_is_told_of_figures_and_of_nothing_found_is_plain(project: Any) -> None:
+    assert project.remora("index").out.startswith("unchanged: 1 file, 2 symbols, ")
+    (project.repo / "parser.py").write_text("def parse(text):\n    return text * 2\n")
+    assert "1 parsed and 1 re-linked with 2 symbols" in project.remora("index").out
+    project.commit("Drop what nowhere/gone.py did", b__py="B = 1\n")
+    told = project.remora("records", "ingest", "--all").out
+    assert "remora records anchor" in told
+    assert "(2 records in all)" in project.remora("records", "pitfalls", "nowhere/none.py").out
+    asked = project.remora("records", "history", "nowhere/gone.py").out
+    assert "nothing is anchored to nowhere/gone.py" in asked
+
+
+def test_a_secret_in_a_path_or_a_predicate_is_not_kept_and_lineage_holds(project: Any) -> None:
+    secret = "AKIA" + "Q3EGTXLMPW7RZQ2N"
+    (project.repo / f"{secret}.py").write_text("def key():\n    return 1\n" * 5)
+    project.commit("Add a key file")
+    project.git("mv", f"{secret}.py", "plain_name.py")
+    project.commit("Rename the key file")
+    assert project.remora("records", "ingest", "--history").code == 0
+    assert project.remora("records", "anchor").code == 0
+    assert "Add a key file" in project.remora("records", "history", "plain_name.py").out
+    refused = project.remora(
+        "remember", "Parser", f"uses {secret.lower()} token ghp_16C7e42F292c6912E7710c838347Ae178B4a", "Files"
+    )
+    assert refused.code == 2
+    memory = [path for path in (project.repo / ".remora").rglob("*") if path.is_file()]
+    kept = b"".join(path.read_bytes() for path in memory if "graph" not in path.name)
+    assert secret.encode() not in kept
+    assert b"aws-access-key" in kept

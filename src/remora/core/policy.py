@@ -323,6 +323,8 @@ DECLARATION_MAX_CHARS = 400
 """A longer line is data or minified code."""
 ANCHORED_COMMITS = 100
 """Newest commits of a capture whose symbols are looked up at once; older ones when they are asked for."""
+SECRET_NAME_MIN_CHARS = 12
+"""A shorter file or folder name holds no secret that any pattern knows."""
 ANCHORED_COMMITS_BATCH = 25
 """Commits whose blobs are read together; bounds memory, saves processes."""
 ANCHORED_BLOB_MAX_BYTES = 1_000_000

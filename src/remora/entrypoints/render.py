@@ -104,8 +104,8 @@ def record_hits(
 def records(data: Mapping[str, Any]) -> str:
     """Records, the source on every row."""
     if not data["records"]:
-        return f"No record answers this ({data['total']} records in all)."
-    lines: list[str] = []
+        return f"No record answers this ({data.get('looked_at', data['total'])} records in all)."
+    lines: list[str] = [data["fallback"]] if data.get("fallback") else []
     for row in data["records"]:
         state = "" if row["lifecycle"] == "active" else f" [{row['lifecycle']}]"
         hidden = f" [superseded by {row['superseded_by']}]" if row.get("superseded_by") else ""

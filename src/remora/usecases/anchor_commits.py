@@ -1,11 +1,11 @@
 """Add symbols to commits that were recorded without: each gets a record of the same with its symbols in its place."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Protocol
 
-from remora.core.capture.git_commit import anchored_id, anchored_record, commit_record_id
+from remora.core.capture.git_commit import anchored_id, anchored_record, clean_path, commit_record_id
 from remora.core.capture.symbols import SpanFinder, touched_symbols
 from remora.core.policy import ANCHORED_BLOB_MAX_BYTES, ANCHORED_COMMITS, ANCHORED_COMMITS_BATCH
 from remora.core.records.log import Progress
@@ -25,6 +25,11 @@ class AnchorPorts(Protocol):
     @property
     def spans(self) -> SpanSource:
         """A parser of definitions."""
+        ...
+
+    @property
+    def redact(self) -> Callable[[str], str]:
+        """Takes secrets out of a text."""
         ...
 
     @property
@@ -90,6 +95,6 @@ def _anchored(ports: AnchorPorts, bare: dict[str, Record], progress: Progress | 
         for patch in batch:
             symbols = touched_symbols(patch, spans)
             if symbols.anchors or symbols.renames:
-                yield anchored_record(bare[patch.sha], symbols)
+                yield anchored_record(bare[patch.sha], symbols, partial(clean_path, redact=ports.redact))
         if progress:
             progress(min(start + ANCHORED_COMMITS_BATCH, len(shas)), len(shas))

@@ -217,7 +217,8 @@ def _code_graph(ports: DoctorPorts) -> Iterator[Finding]:
     figures: dict[str, Json] = {
         **counts, "commit": meta.get("commit", ""), "skipped": skipped, "stale_files": len(fresh.stale_files),
     }  # fmt: skip
-    told = ", ".join(f"{number} {name}" for name, number in counts.items())
+    names = {"unresolved": "unresolved call"}
+    told = ", ".join(f"{count} {names.get(name, name)}{'s' * (count != 1)}" for name, count in counts.items())
     told += "; skipped " + ", ".join(f"{count} {reason}" for reason, count in skipped.items()) if skipped else ""
     yield Finding("code graph", Health.WARNING if broken else Health.OK, told, figures)
     if fresh.stale_files:

@@ -14,6 +14,7 @@ from remora.core.policy import (
     COMMIT_SUBJECT_MAX_CHARS,
     RECORD_TIME_MAX_SECONDS,
     RENAME_LIMIT,
+    SECRET_NAME_MIN_CHARS,
 )
 from remora.core.records.identity import KeyPrefix
 from remora.core.records.model import (
@@ -40,6 +41,15 @@ class CommitContext:
     repository: str
     redact: Callable[[str], str]
     branch: str = ""
+    paths: dict[str, str] = field(default_factory=dict, compare=False)
+    """Path -> the same without secrets; most paths of a history come up many times."""
+
+    def path(self, path: str) -> str:
+        """The path without secrets in its names. One path always becomes the same one, so that lineage holds."""
+        found = self.paths.get(path)
+        if found is None:
+            found = self.paths[path] = clean_path(path, self.redact)
+        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,9 +159,9 @@ def commit_record(
         sources=(SourceArtifact("git_commit", commit_key(raw.sha)),),
         branch=context.branch,
         commit=raw.sha,
-        affected_symbols=symbols.anchors,
-        symbol_changes=symbols.renames,
-        path_changes=_kept_changes(raw.changes),
+        affected_symbols=tuple(_clean_anchor(anchor, context.path) for anchor in symbols.anchors),
+        symbol_changes=_clean_renames(symbols, context.path),
+        path_changes=tuple(_clean_change(change, context.path) for change in _kept_changes(raw.changes)),
         verification=Verification(notes="; ".join(notes)) if notes else _UNVERIFIED,
         access_scope=SHARED,
         links=_links(commit, context.repository, full_ids or {}) if commit.mentions else (),
@@ -167,8 +177,11 @@ def _anchored_key(record: Record) -> str:
     return f"{record.idempotency_key}:anchor:{record.id}"
 
 
-def anchored_record(record: Record, symbols: TouchedSymbols) -> Record:
-    """The same observation with what it did to symbols: a new record that takes the place of one made without."""
+def anchored_record(record: Record, symbols: TouchedSymbols, path: Callable[[str], str]) -> Record:
+    """The same observation with what it did to symbols: a new record that takes the place of one made without.
+
+    `path` takes secrets out of a path.
+    """
     notes = "; ".join(note for note in (record.verification.notes, *symbols.notes) if note)
     return Record.create(
         idempotency_key=_anchored_key(record),
@@ -180,8 +193,8 @@ def anchored_record(record: Record, symbols: TouchedSymbols) -> Record:
         sources=record.sources,
         branch=record.branch,
         commit=record.commit,
-        affected_symbols=symbols.anchors,
-        symbol_changes=symbols.renames,
+        affected_symbols=tuple(_clean_anchor(anchor, path) for anchor in symbols.anchors),
+        symbol_changes=_clean_renames(symbols, path),
         path_changes=record.path_changes,
         verification=replace(record.verification, notes=notes),
         confidence=record.confidence,
@@ -189,6 +202,31 @@ def anchored_record(record: Record, symbols: TouchedSymbols) -> Record:
         owner=record.owner,
         links=(*record.links, Link(Relation.SUPERSEDES, record.id)),
     )
+
+
+def clean_path(path: str, redact: Callable[[str], str]) -> str:
+    """The path without secrets in its names."""
+    names = [redact(name) if len(name) >= SECRET_NAME_MIN_CHARS else name for name in path.split("/")]
+    return "/".join(name.replace("/", "_") for name in names)
+
+
+def _clean_change(change: PathChange, clean_path: Callable[[str], str]) -> PathChange:
+    old, new = clean_path(change.old_path), clean_path(change.new_path)
+    return change if (old, new) == (change.old_path, change.new_path) else replace(change, old_path=old, new_path=new)
+
+
+def _clean_renames(symbols: TouchedSymbols, clean_path: Callable[[str], str]) -> tuple[SymbolChange, ...]:
+    return tuple(
+        replace(pair, old=_clean_anchor(pair.old, clean_path), new=_clean_anchor(pair.new, clean_path))
+        for pair in symbols.renames
+    )
+
+
+def _clean_anchor(anchor: SymbolAnchor, clean_path: Callable[[str], str]) -> SymbolAnchor:
+    path = clean_path(anchor.source_file)
+    if path == anchor.source_file:
+        return anchor
+    return replace(anchor, node_id=anchor.node_id.replace(anchor.source_file, path), source_file=path)
 
 
 def _kept_changes(changes: tuple[PathChange, ...]) -> tuple[PathChange, ...]:

@@ -89,6 +89,8 @@ def predicate_name(field: str, raw: object, redact: Redact) -> str:
     text = raw.strip() if isinstance(raw, str) else ""
     if len(text) > 4 * policy.PREDICATE_MAX_CHARS:
         raise InvalidInput(field, f"has {len(text):,} characters", allowed=_predicate_limit())
+    if redact(text) != text:  # before it is brought into a form in which nothing would know it
+        raise InvalidInput(field, "holds what looks like a secret", allowed=_PREDICATE_FORM)
     if not _PREDICATE.fullmatch(text):
         if not _PHRASE.fullmatch(text):
             raise InvalidInput(field, f"{shown(raw, redact)} is not a predicate", allowed=_PREDICATE_FORM)

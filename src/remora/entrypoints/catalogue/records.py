@@ -53,6 +53,11 @@ def _explained(call: Call, found: Any) -> Answer:
 
     data = render.record_hits(found.hits, found.total, call.ports.redact, truncated=found.truncated)
     data["subject"] = found.subject
+    if not found.hits:
+        with call.ports.record_index.view(call.grant) as view:
+            data["looked_at"] = view.total  # of those the caller may see
+    elif _named_by_words_only(found):
+        data["fallback"] = f"nothing is anchored to {found.subject}; these records only say its words"
     data["followed"] = [{"old": step.old, "new": step.new} for step in found.followed]
     data["linked"] = [
         {"relation": link.relation.value, "from": link.source, "to": link.target, "id": link.record.id,
@@ -60,6 +65,13 @@ def _explained(call: Call, found: Any) -> Answer:
         for link in found.linked
     ]  # fmt: skip
     return Answer(data, render.records(data))
+
+
+def _named_by_words_only(found: Any) -> bool:
+    """Whether a path or a symbol was asked for that no record is anchored to."""
+    subject = found.subject.strip()
+    named = not any(char.isspace() for char in subject) and any(mark in subject for mark in "/.#")
+    return named and all(hit.matched_by == ("text",) for hit in found.hits)
 
 
 def _history(call: Call, given: Mapping[str, Any]) -> Answer:

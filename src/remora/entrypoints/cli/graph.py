@@ -42,7 +42,11 @@ def _index(frame: Frame, *, full: bool) -> None:
     done = index_repository(frame.ports(), frame.grant, IndexRequest(full=full), staged_progress())
     data = asdict(done)
     skipped = ", ".join(f"{count} {reason}" for reason, count in done.skipped.items())
-    lines = [f"{done.mode}: {done.files} files, {_figures(done.counts)}" + (f"; skipped {skipped}" if skipped else "")]
+    told = f"{done.mode}: {_many(done.files, 'file')}, "
+    if done.mode == "incremental":
+        told += f"{done.parsed} parsed and {done.relinked} re-linked with "
+    told += _figures(done.counts)
+    lines = [told + (f"; skipped {skipped}" if skipped else "")]
     lines += [f"  {path}: {problem}" for path, problem in done.problems[:20]]
     frame.emit(data, "\n".join(lines))
 
@@ -69,7 +73,12 @@ def watch(frame: Frame) -> None:
 
 
 def _figures(counts: Any) -> str:
-    return ", ".join(f"{number} {name}" for name, number in counts.items())
+    names = {"symbol": "symbol", "edge": "edge", "unresolved": "unresolved call"}
+    return ", ".join(_many(counts[key], name) for key, name in names.items() if key in counts)
+
+
+def _many(number: int, name: str) -> str:
+    return f"{number} {name}" if number == 1 else f"{number} {name}s"
 
 
 def affected(

@@ -42,6 +42,8 @@ def ingest(
     done = ingest_git(frame.ports(), frame.grant, request, progress("ingesting"))
     lines = [(f"{done.seen} commits: {done.recorded} recorded, {done.already_present} already present, "
              f"{done.anchored} with symbols")]  # fmt: skip
+    if done.recorded and not done.anchored and (all_refs or history):
+        lines.append("no symbols were looked up: run `remora records anchor` to add those of the newest commits")
     lines += [f"skipped {count}: {reason}" for reason, count in done.skipped_by_reason.items()]
     lines += [f"conflict: {key}" for key in done.conflicts]
     lines += ["history is incomplete (shallow clone or missing commits)"] if done.history_incomplete else []
