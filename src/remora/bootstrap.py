@@ -342,7 +342,9 @@ class _ParsedSpans:
         self._parser = parser
 
     def knows(self, path: str) -> bool:
-        return bool(self._parser.language(path))
+        from remora.adapters.walk import excluded_by_name
+
+        return bool(self._parser.language(path)) and not excluded_by_name(path)
 
     def spans(self, path: str, data: bytes) -> "Sequence[Span]":
         from remora.core.capture.patch import Span

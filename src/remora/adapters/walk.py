@@ -171,6 +171,11 @@ def _excluded(path: str, ignored: "_Patterns") -> str:
     verdict = ignored.verdict(path)
     if verdict is not None:
         return "ignored by .remoraignore" if verdict else ""
+    return excluded_by_name(path)
+
+
+def excluded_by_name(path: str) -> str:
+    """Why a file of this name is no source of the project; "" when it is one."""
     *folders, name = path.split("/")
     if not _VENDORED.isdisjoint(folders):
         return "vendored"

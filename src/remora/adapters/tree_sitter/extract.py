@@ -25,7 +25,7 @@ _Event: TypeAlias = tuple[int, int, int, int, str, tree_sitter.Node, Captures]
 
 
 def extract(name: str, text: bytes, *, declarations_only: bool = False) -> FileFacts:
-    """The facts of one file's text in the named language; its declarations alone take a third of the time."""
+    """The facts of one file's text in the named language; its declarations alone take half of the time."""
     spoken = language(name)
     tree = spoken.parser.parse(text)
     return _Extraction(spoken, text).run(tree.root_node, declarations_only=declarations_only)
@@ -70,6 +70,8 @@ class _Extraction(Importing):
         advance = self.builder.advance
         for start, _, pattern, _, role, node, captures in events:
             advance(start)
+            if declarations_only and role == "assign" and not self._declares_members():
+                continue
             self.label = roles[pattern][1]
             self.ROLES[role](self, node, captures)
         facts = self.builder.finish()
@@ -77,6 +79,10 @@ class _Extraction(Importing):
         facts.errors = int(root.has_error) + self.lower.given_up
         facts.code_lines = sum(1 for line in self.text.split(b"\n") if line.strip())
         return facts
+
+    def _declares_members(self) -> bool:
+        """Whether what is assigned here is a member of the module or of a class, and no local of a function."""
+        return self.builder.facts.scopes[self.builder.scope].kind in ("module", "class")
 
     # --- bindings
 
