@@ -69,7 +69,8 @@ def index_repository(
                 with ports.code_graph.read() as reader:
                     result = build.plan(reader, request.at_most)
             except (NotFound, Corrupt):
-                if request.at_most is not None and len(build.listing.files) > request.first_at_most:
+                small = 0 < len(build.listing.files) <= request.first_at_most
+                if request.at_most is not None and not small:
                     raise
             else:
                 if result is not None:

@@ -194,6 +194,8 @@ def guarded(run: Callable[[], Any], json_output: bool) -> None:
     try:
         run()
     except RemoraError as error:
+        if isinstance(error.__cause__, OSError):
+            _details()
         report(error, json_output)
         raise typer.Exit(_EXIT_USAGE if isinstance(error, InvalidInput) else _EXIT_FAILED) from error
     except KeyboardInterrupt:
