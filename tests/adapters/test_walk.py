@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from remora.adapters.walk import SourceTree
+from remora.core.codegraph.snapshot import indexable
 
 
 def tree(root: Path) -> SourceTree:
@@ -117,13 +118,15 @@ def test_odd_names_are_listed_as_they_are(tmp_path: Path) -> None:
     assert {os.fsencode(path) for path in listed(tmp_path)} == set(names)
 
 
-def test_names_that_are_no_text_are_counted_not_listed(tmp_path: Path) -> None:
+def test_names_that_are_no_text_are_listed_and_counted_instead_of_indexed(tmp_path: Path) -> None:
     folder = os.fsdecode(os.fsencode(tmp_path) + b"/d\xffir")
     Path(folder).mkdir()
     for place in (f"{folder}/x.py", os.fsdecode(os.fsencode(tmp_path) + b"/bad-\xff.py"), str(tmp_path / "a.py")):
         Path(place).write_bytes(b"x = 1\n")
     for _ in ("walked", "by git"):
-        found = tree(tmp_path).listing()
+        listed = tree(tmp_path).listing()
+        assert len(listed.files) == 3
+        found = indexable(listed)
         assert (list(found.files), found.skipped) == (["a.py"], {"name is not UTF-8": 2})
         git(tmp_path, "init", "-q")
 

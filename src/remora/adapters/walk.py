@@ -67,7 +67,7 @@ class SourceTree:
         ignored = _Patterns(_lines(f"{self._place}/.remoraignore"))
         tracked = self._git_files(skipped)
         for path in sorted(tracked if tracked is not None else self._walked(ignored, skipped)):
-            reason = _excluded(path, ignored) or ("" if _is_text(path) else "name is not UTF-8")
+            reason = _excluded(path, ignored)
             stamp = None if reason else self._stamp(path)
             if reason or stamp is None:
                 skipped[reason or "not a regular file"] += 1
@@ -156,15 +156,6 @@ def _lines(path: str) -> list[str]:
         return Path(path).read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
         return []
-
-
-def _is_text(path: str) -> bool:
-    """Whether a name can be told in an answer and kept in a database."""
-    try:
-        path.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def _excluded(path: str, ignored: "_Patterns") -> str:

@@ -8,6 +8,7 @@ from typing import Protocol
 
 from remora.core.clients.hook_trail import BACKUP_MARK, GIT_MARK, mark_of, read_journal
 from remora.core.codegraph.answers import Freshness
+from remora.core.codegraph.snapshot import indexable
 from remora.core.encounters.times import shown
 from remora.core.errors import NotFound, RemoraError
 from remora.core.facts.layout import FAMILY as FACTS
@@ -213,7 +214,7 @@ def _code_graph(ports: DoctorPorts) -> Iterator[Finding]:
     except NotFound as error:
         yield Finding("code graph", Health.WARNING, str(error), advice=error.advice)
         return
-    skipped: dict[str, Json] = dict(ports.sources.listing().skipped)
+    skipped: dict[str, Json] = dict(indexable(ports.sources.listing()).skipped)
     figures: dict[str, Json] = {
         **counts, "commit": meta.get("commit", ""), "skipped": skipped, "stale_files": len(fresh.stale_files),
     }  # fmt: skip
