@@ -18,7 +18,7 @@ CHILD = """
 import json, sys
 from pathlib import Path
 sys.path.insert(0, sys.argv[1])
-from pycg import Bench
+from bench_pycg import Bench
 from remora.core.scope import operator_grant
 from remora.usecases.index_repository import IndexRequest, index_repository
 root = Path(sys.argv[2])

@@ -1,12 +1,12 @@
 """Operations that tell what a change reaches, with the memory on everything it touches; and parts of the code."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from remora.core import policy
-from remora.core.codegraph.answers import Freshness
-from remora.core.codegraph.change_impact import Impact
 from remora.entrypoints.catalogue import impact_text
 from remora.entrypoints.catalogue.code import BUDGET, GRAPH
 from remora.entrypoints.catalogue.operation import (
@@ -20,6 +20,10 @@ from remora.entrypoints.catalogue.operation import (
     rows,
     text,
 )
+
+if TYPE_CHECKING:
+    from remora.core.codegraph.answers import Freshness
+    from remora.core.codegraph.change_impact import Impact
 
 _DEPTH = integer("Hops shown.", low=1, high=policy.AFFECTED_DEPTH_MAX, default=policy.AFFECTED_DEPTH)
 _OUTPUT = rows(

@@ -1,13 +1,17 @@
 """What an operation is: one row that MCP tools, HTTP routes and the reference page are all made from."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from remora.core.schema import Schema
 from remora.core.scope import Grant
 from remora.core.sessions import SessionRef
-from remora.ports import Ports
+
+if TYPE_CHECKING:
+    from remora.ports import Ports
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,9 +1,12 @@
 """Starts the stdio server: which tools, which grant, which repository; logs go to stderr."""
 
+from __future__ import annotations
+
 import sys
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from remora import __version__
 from remora.config import load, with_memory
@@ -15,7 +18,9 @@ from remora.entrypoints.catalogue.listing import offered
 from remora.entrypoints.logs import set_logs
 from remora.entrypoints.mcp.server import Backend, build_server
 from remora.entrypoints.mcp.stdio import serve_stdio
-from remora.ports import Ports
+
+if TYPE_CHECKING:
+    from remora.ports import Ports
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,10 +1,12 @@
 """Builds the SDK's low-level server from catalogue operations: list, call, errors that say how to correct the call."""
 
+from __future__ import annotations
+
 import json
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import anyio
 import mcp_types as types
@@ -22,7 +24,9 @@ from remora.core.text import clean
 from remora.entrypoints.catalogue.operation import Answer, Call, Operation
 from remora.entrypoints.mcp import prompts, resources
 from remora.entrypoints.mcp.instructions import INSTRUCTIONS
-from remora.ports import Ports
+
+if TYPE_CHECKING:
+    from remora.ports import Ports
 
 _log = logging.getLogger("remora.mcp")
 
