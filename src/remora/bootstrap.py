@@ -264,13 +264,11 @@ def refreshed(ports: Ports) -> "Freshness":
 
 def unique_symbol(code_graph: CodeGraphStore, name: str) -> tuple[str, str] | None:
     """(node id, file) of the one symbol of the present code graph that a name means; None for none or several."""
-    from remora.core.codegraph.names import Names
+    from remora.core.codegraph.view import names_of
 
     try:
         with code_graph.read() as reader:
-            names = Names(
-                reader.files(), lambda bare: reader.symbols(name=bare), lambda file: reader.symbols(files=(file,))
-            )
+            names = names_of(reader)
             symbol = names.one(name)
             return names.id(symbol), names.path(symbol)
     except (NotFound, Ambiguous, InvalidInput):

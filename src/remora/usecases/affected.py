@@ -15,7 +15,7 @@ from remora.core.codegraph.answers import (
 )
 from remora.core.codegraph.impact import reached, with_members
 from remora.core.codegraph.link import KINDS, TIERS
-from remora.core.codegraph.names import Names
+from remora.core.codegraph.view import names_of
 from remora.core.errors import InvalidInput
 from remora.core.scope import Grant, Right
 from remora.ports import CodeGraphPorts
@@ -55,9 +55,7 @@ def affected(ports: CodeGraphPorts, grant: Grant, request: AffectedRequest) -> A
     budget = checked_budget(request.budget_chars)
     freshness = ports.freshness()
     with ports.code_graph.read() as reader:
-        names = Names(
-            reader.files(), lambda name: reader.symbols(name=name), lambda file: reader.symbols(files=(file,))
-        )
+        names = names_of(reader)
         subject = names.one(request.symbol)
         start = with_members([subject.id], lambda front: reader.edges(sources=front))
         found = reached(

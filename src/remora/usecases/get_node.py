@@ -8,6 +8,7 @@ from remora.core.codegraph.answers import Freshness, Relation, SymbolView, check
 from remora.core.codegraph.link import KINDS, TIERS
 from remora.core.codegraph.names import Names
 from remora.core.codegraph.snapshot import EdgeRow, SymbolRow
+from remora.core.codegraph.view import names_of
 from remora.core.scope import Grant, Right
 from remora.ports import CodeGraphPorts
 
@@ -39,9 +40,7 @@ def get_node(ports: CodeGraphPorts, grant: Grant, request: NodeRequest) -> NodeA
     budget = checked_budget(request.budget_chars)
     freshness = ports.freshness()
     with ports.code_graph.read() as reader:
-        names = Names(
-            reader.files(), lambda name: reader.symbols(name=name), lambda file: reader.symbols(files=(file,))
-        )
+        names = names_of(reader)
         subject = names.one(request.symbol)
         edges_in = reader.edges(targets=(subject.id,))
         edges_out = reader.edges(sources=(subject.id,))

@@ -1,7 +1,7 @@
 """Record decisions, procedures and conventions that are documents; changed ones supersede, gone ones are taken back."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
@@ -16,40 +16,15 @@ from remora.core.records.log import AppendOutcome, Progress
 from remora.core.records.model import Record
 from remora.core.records.vocabulary import DECISIONS, Relation
 from remora.core.scope import Grant, Right
-from remora.ports import Clock, RecordIndex, RecordLog, Repository, SourceFiles
+from remora.ports import RecordPorts, SourceFiles
 
 
-class IngestDocsPorts(Protocol):
-    """What this verb needs of the ports."""
-
-    @property
-    def repository(self) -> Repository:
-        """Which repository the records belong to."""
-        ...
+class IngestDocsPorts(RecordPorts, Protocol):
+    """What this verb needs besides the ports of records."""
 
     @property
     def documents(self) -> SourceFiles:
         """The checkout's files that `is_document` names."""
-        ...
-
-    @property
-    def records(self) -> RecordLog:
-        """Where records go."""
-        ...
-
-    @property
-    def record_index(self) -> RecordIndex:
-        """Finds the records of documents."""
-        ...
-
-    @property
-    def clock(self) -> Clock:
-        """When it is now."""
-        ...
-
-    @property
-    def redact(self) -> Callable[[str], str]:
-        """Takes secrets out of a text."""
         ...
 
     @property

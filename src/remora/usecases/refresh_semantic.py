@@ -1,6 +1,5 @@
 """Bring the summaries of the parts of the code up to what the code graph shows now."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -17,31 +16,11 @@ from remora.core.records.log import AppendOutcome
 from remora.core.records.model import Record
 from remora.core.records.vocabulary import RecordKind
 from remora.core.scope import Grant, Right
-from remora.ports import Clock, CommunityPorts, RecordIndex, RecordLog
+from remora.ports import CommunityPorts, RecordPorts
 
 
-class RefreshSemanticPorts(CommunityPorts, Protocol):
-    """What this verb needs besides: the record log, its index, time, and what masks secrets."""
-
-    @property
-    def records(self) -> RecordLog:
-        """Where records go."""
-        ...
-
-    @property
-    def record_index(self) -> RecordIndex:
-        """Finds the summaries that stand."""
-        ...
-
-    @property
-    def clock(self) -> Clock:
-        """When it is now."""
-        ...
-
-    @property
-    def redact(self) -> Callable[[str], str]:
-        """Takes secrets out of a text."""
-        ...
+class RefreshSemanticPorts(CommunityPorts, RecordPorts, Protocol):
+    """What this verb needs: the parts of the code, and the ports of records."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -123,21 +123,31 @@ def next_record(
 def tombstones(chain: Chain, *, now: int) -> tuple[Record, ...]:
     """Records that take back what stands of a document that is gone; none when that was done before."""
     return tuple(
-        Record.create(
-            idempotency_key=f"{KeyPrefix.DOCUMENT}{head.sources[0].uri}:tombstone:{head.id}",
-            kind=head.kind,
-            title=head.title,
+        tombstone(
+            head,
+            subject=f"{KeyPrefix.DOCUMENT}{head.sources[0].uri}",
             summary=f"The document {head.sources[0].uri} was removed.",
-            repository=head.repository,
-            occurred_at=now,
-            sources=head.sources,
-            lifecycle=Lifecycle.RETRACTED,
-            access_scope=head.access_scope,
-            owner=head.owner,
-            links=(Link(Relation.SUPERSEDES, head.id),),
+            now=now,
         )
         for head in chain.heads
         if not is_tombstone(head)
+    )
+
+
+def tombstone(head: Record, *, subject: str, summary: str, now: int) -> Record:
+    """The record that takes back what stands of something that is gone; `subject` begins its key."""
+    return Record.create(
+        idempotency_key=f"{subject}:tombstone:{head.id}",
+        kind=head.kind,
+        title=head.title,
+        summary=summary,
+        repository=head.repository,
+        occurred_at=now,
+        sources=head.sources,
+        lifecycle=Lifecycle.RETRACTED,
+        access_scope=head.access_scope,
+        owner=head.owner,
+        links=(Link(Relation.SUPERSEDES, head.id),),
     )
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
 
-from remora.core.capture.documents import Chain
+from remora.core.capture.documents import Chain, tombstone
 from remora.core.codegraph.communities import Communities, Community, stable_ids
 from remora.core.codegraph.snapshot import SymbolRow
 from remora.core.ids import digest
@@ -123,18 +123,11 @@ def _content(record: Record) -> str:
 def part_tombstones(chain: Chain, *, now: int) -> tuple[Record, ...]:
     """Records that take back what stands of a part that is gone; none when that was done before."""
     return tuple(
-        Record.create(
-            idempotency_key=f"{_KEY}{_part(head)}:tombstone:{head.id}",
-            kind=head.kind,
-            title=head.title,
+        tombstone(
+            head,
+            subject=f"{_KEY}{_part(head)}",
             summary="This part of the code is gone, or has become another one.",
-            repository=head.repository,
-            occurred_at=now,
-            sources=head.sources,
-            lifecycle=Lifecycle.RETRACTED,
-            access_scope=head.access_scope,
-            owner=head.owner,
-            links=(Link(Relation.SUPERSEDES, head.id),),
+            now=now,
         )
         for head in chain.heads
         if head.lifecycle is Lifecycle.ACTIVE

@@ -41,10 +41,7 @@ def recognises(item: Item) -> bool:
 
 def read(items: Iterable[object], place: ExportPlace) -> ArtifactList:
     """Artifacts of a list. Runs that have not ended are left out: they will say something else soon."""
-    found = Gathered()
-    for index, item in enumerate(items):
-        found.take(index, item, lambda each: _read(each, place))
-    return found.result()
+    return Gathered().take_all(items, lambda item: _read(item, place))
 
 
 def _read(item: object, place: ExportPlace) -> Iterable[Artifact] | str:

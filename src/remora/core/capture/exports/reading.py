@@ -50,6 +50,12 @@ class Gathered:
         else:
             self.artifacts += [(index, artifact) for artifact in found]
 
+    def take_all(self, items: Iterable[_T], read: Callable[[_T], Iterable[Artifact] | str]) -> ArtifactList:
+        """Every item of a list by its place in it, and then all of it."""
+        for index, item in enumerate(items):
+            self.take(index, item, read)
+        return self.result()
+
     def result(self) -> ArtifactList:
         """All of it, frozen."""
         return ArtifactList(tuple(self.artifacts), tuple(self.bad), dict(sorted(self.skipped.items())))
