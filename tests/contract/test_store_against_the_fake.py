@@ -86,6 +86,7 @@ def answers(view, draw):
     yield found.items, found.total, dict(found.stats.frequency), dict(found.stats.length), found.stats.documents
     yield view.vector_candidates(families, scopes, "m", floats(*draw["query"]), floor=draw["floor"], limit=limit)
     yield view.vectors_missing(families, scopes, "m", limit=limit)
+    yield view.vectors_missing(families, scopes, "m", labels=labels, limit=limit)
     yield view.changes(cursor, limit=limit)
     for hops in (1, 3):
         yield view.expand(

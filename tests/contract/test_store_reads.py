@@ -187,6 +187,8 @@ def test_a_vector_goes_when_the_words_change_and_stays_when_they_do_not(store):
     with store.read(OPERATOR) as view:
         assert ids(view.vectors_missing(["facts"], SHARED, "m", limit=9)) == ["b"]
         assert ids(view.vectors_missing(["facts"], SHARED, "n", limit=1)) == ["a"]
+        assert ids(view.vectors_missing(["facts"], SHARED, "m", labels=["entity"], limit=9)) == ["b"]
+        assert ids(view.vectors_missing(["facts"], SHARED, "m", labels=["fact"], limit=9)) == []
     store.apply(OPERATOR, plan(node("a", "blue fox")))
     with store.read(OPERATOR) as view:
         assert ids(view.vectors_missing(["facts"], SHARED, "m", limit=9)) == ["a", "b"]

@@ -186,12 +186,20 @@ class MemoryView:
         return tuple(line for line in lines if line.seq <= last)
 
     def vectors_missing(
-        self, families: Collection[str], scopes: Collection[str], model: str, *, limit: int
+        self,
+        families: Collection[str],
+        scopes: Collection[str],
+        model: str,
+        *,
+        labels: Collection[str] = (),
+        limit: int,
     ) -> tuple[Item, ...]:
         missing = [
             item
             for item in self._visible(scopes, families)
-            if any(item.tokens.values()) and (item.id, model) not in self._state.vectors
+            if any(item.tokens.values())
+            and (not labels or item.label in labels)
+            and (item.id, model) not in self._state.vectors
         ]
         return tuple(missing[: max(0, limit)]) if storable(model) else ()
 

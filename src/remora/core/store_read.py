@@ -110,9 +110,15 @@ class StoreRead(Protocol):
         ...
 
     def vectors_missing(
-        self, families: Collection[str], scopes: Collection[str], model: str, *, limit: int
+        self,
+        families: Collection[str],
+        scopes: Collection[str],
+        model: str,
+        *,
+        labels: Collection[str] = (),
+        limit: int,
     ) -> tuple[Item, ...]:
-        """Searchable items without a vector of this model, by id.
+        """Searchable items (of the labels, when given) without a vector of this model, by id.
 
         Putting an item anew with other tokens drops its vectors.
         """

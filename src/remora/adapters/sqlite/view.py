@@ -222,10 +222,16 @@ class SqliteView:
         return tuple(Change(seq, item, bool(dropped)) for seq, item, dropped in lines)
 
     def vectors_missing(
-        self, families: Collection[str], scopes: Collection[str], model: str, *, limit: int
+        self,
+        families: Collection[str],
+        scopes: Collection[str],
+        model: str,
+        *,
+        labels: Collection[str] = (),
+        limit: int,
     ) -> tuple[Item, ...]:
         """See `StoreRead`."""
-        parts = self.parts(scopes, families)
+        parts = self.parts(scopes, families, labels)
         if limit < 1 or not storable(model):
             return ()
         rows = self._reader.fetch(MISSING, [(part.id, model, limit) for part in parts])
