@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from remora.config import load
+from remora.config import Settings, load, load_routes
 from remora.core.errors import InvalidInput
+from remora.core.models.routes import Task
 
 
 def env(tmp_path: Path, **more: str) -> dict[str, str]:
@@ -75,3 +76,44 @@ def test_a_relative_data_folder_is_refused_by_name_and_a_home_is_expanded(
         load(env(tmp_path))
     monkeypatch.setenv("HOME", str(tmp_path))
     assert load(env(tmp_path, REMORA_DATA_DIR="~/d")).data_dir == tmp_path / "d"
+
+
+def models_file(tmp_path: Path, text: str, name: str = "llm.yaml") -> Settings:
+    path = tmp_path / name
+    path.write_text(text)
+    path.chmod(0o600)
+    return load(env(tmp_path, REMORA_LLM_CONFIG=str(path)))
+
+
+def test_the_models_file_is_yaml_or_toml_and_found_beside_the_config_file(tmp_path: Path) -> None:
+    assert load_routes(load(env(tmp_path))).provider(Task.FACTS) is None
+    example = Path(__file__).parents[1] / "config" / "llm.example.yaml"
+    found = load_routes(models_file(tmp_path, example.read_text())).provider(Task.FACTS)
+    assert found is not None
+    assert found.name == "local"
+    assert load(env(tmp_path)).llm_config == tmp_path / "llm.yaml"
+    toml = (
+        '[providers.p]\nkind = "ollama"\nbase_url = "http://localhost:1"\nmodel = "m"\nlocal = true\n'
+        '[tasks]\nmemory = "p"\n'
+    )
+    found = load_routes(models_file(tmp_path, toml, "llm.toml")).provider(Task.FACTS)
+    assert found is not None
+    assert found.name == "p"
+
+
+@pytest.mark.parametrize(
+    "text", ["providers: [", "a: &a [*a]", "- 1", "\x00", "!!python/object:os.system x", "a: 1\na: 2", "[" * 5000, "7"]
+)
+def test_a_models_file_that_is_none_says_so_without_repeating_it(tmp_path: Path, text: str) -> None:
+    with pytest.raises(InvalidInput, match="models' file"):
+        load_routes(models_file(tmp_path, text))
+
+
+def test_a_models_file_that_is_gone_or_that_everybody_may_write_is_refused(tmp_path: Path) -> None:
+    settings = models_file(tmp_path, "tasks: {}")
+    (tmp_path / "llm.yaml").chmod(0o666)
+    with pytest.raises(InvalidInput, match="everybody"):
+        load_routes(settings)
+    (tmp_path / "llm.yaml").unlink()
+    with pytest.raises(InvalidInput, match="cannot be read"):
+        load_routes(settings)

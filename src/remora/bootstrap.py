@@ -24,6 +24,7 @@ from remora.ports import (
     Directory,
     GraphMetrics,
     HooksPlace,
+    Models,
     Parser,
     Ports,
     ProjectFiles,
@@ -99,6 +100,7 @@ def open_ports(settings: Settings, folder: Path) -> Ports:
         pull_requests=GitHubPullRequests(checkout.root, os.environ),
         communities=CommunitiesFile(derived),
         queries=KgliteSnapshots(),
+        open_models=lambda: open_models(settings),
         notices=settings.warnings,
     )
     return ports
@@ -152,6 +154,14 @@ class DirectoryDesk:
     directory: Directory
     clock: Clock
     key_secret: Callable[[], bytes]
+
+
+def open_models(settings: Settings) -> Models:
+    """The models that the operator's file routes. Raises `InvalidInput` for a file that cannot be used."""
+    from remora.adapters.openai_http.chat import RoutedModels
+    from remora.config import load_routes, variable
+
+    return RoutedModels(load_routes(settings), variable)
 
 
 def open_directory(settings: Settings) -> DirectoryDesk:

@@ -6,9 +6,12 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from remora.core.errors import InvalidInput
+
+if TYPE_CHECKING:  # a hook's cold process reads settings and waits for each import
+    from remora.core.models.routes import Routes
 
 _TRUE = frozenset({"1", "true", "yes", "on"})
 _FALSE = frozenset({"0", "false", "no", "off"})
@@ -16,12 +19,14 @@ _VARIABLES = frozenset(
     f"REMORA_{name}"
     for name in (
         *("CONFIG", "DATA_DIR", "ALLOW_MEMORY", "LOG_LEVEL", "LOG_JSON", "SESSION_ID", "CLIENT", "API_TOKEN", "STORE"),
-        *("ALLOW_NETWORK_FS", "COMMIT"),
+        *("ALLOW_NETWORK_FS", "COMMIT", "LLM_CONFIG"),
     )
 )
 """Every variable that Remora or its git hooks read."""
 _OF_HOOKS = "REMORA_HOOK_"
 """Variables of the clients' hooks, which read them themselves."""
+_LLM_FILES = ("llm.yaml", "llm.yml", "llm.toml")
+"""Beside the config file."""
 _LOG_LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR")
 
 
@@ -38,6 +43,8 @@ class Settings:
     api_token: str = field(default="", repr=False)
     store_url: str = ""
     allow_network_fs: bool = False
+    llm_config: Path | None = None
+    """The models' file, None where there is none."""
     warnings: tuple[str, ...] = ()
 
 
@@ -58,6 +65,7 @@ def load(environ: Mapping[str, str] | None = None) -> Settings:
         "api_token": env.get("REMORA_API_TOKEN", "") or settings.get("api_token", ""),
         "store_url": env.get("REMORA_STORE", "") or settings.get("store", ""),
         "allow_network_fs": _flag(env, "REMORA_ALLOW_NETWORK_FS", settings.get("allow_network_fs", False)),
+        "llm_config": _llm_config(env, path),
         "warnings": tuple(warnings),
     }
     return Settings(**values)
@@ -66,6 +74,59 @@ def load(environ: Mapping[str, str] | None = None) -> Settings:
 def with_memory(settings: Settings, allow: bool | None) -> Settings:
     """The settings after a door's `--allow-memory=...`; None leaves them alone."""
     return settings if allow is None else replace(settings, allow_memory=allow)
+
+
+def load_routes(settings: Settings) -> "Routes":
+    """The providers and tasks of the models' file (YAML or TOML); none without a file. Raises `InvalidInput`."""
+    from remora.core.models.routes import Routes, parse_routes
+    from remora.core.policy import MODEL_FILE_MAX_BYTES
+
+    path = settings.llm_config
+    if path is None:
+        return Routes()
+    try:
+        with path.open("rb") as file:
+            data = file.read(MODEL_FILE_MAX_BYTES + 1)
+        if os.name == "posix" and path.stat().st_mode & stat.S_IWOTH:
+            raise InvalidInput("models' file", f"{path} can be written by everybody", allowed="mode 0600 or 0644")
+    except OSError as error:
+        raise InvalidInput("models' file", f"{path} cannot be read: {error.strerror}") from error
+    if len(data) > MODEL_FILE_MAX_BYTES:
+        raise InvalidInput("models' file", f"{path} is larger than {MODEL_FILE_MAX_BYTES} bytes")
+    return parse_routes(_table(path, data) or {})
+
+
+def variable(name: str) -> str:
+    """One environment variable that a models' file names for a key, "" when unset. Read when it is needed, not kept."""
+    return os.environ.get(name, "").strip()
+
+
+def _table(path: Path, data: bytes) -> object:
+    problem = "is not UTF-8"
+    try:
+        text = data.decode("utf-8-sig")
+        if path.suffix == ".toml":
+            return tomllib.loads(text)
+        from ruamel.yaml import YAML
+        from ruamel.yaml.error import YAMLError
+
+        try:
+            return YAML(typ="safe", pure=True).load(text)
+        except (YAMLError, RecursionError, ValueError, TypeError):  # their words would repeat the file's
+            problem = "is not YAML"
+    except UnicodeDecodeError:
+        pass
+    except tomllib.TOMLDecodeError:
+        problem = "is not TOML"
+    raise InvalidInput("models' file", f"{path} {problem}", allowed="YAML or TOML, see config/llm.example.yaml")
+
+
+def _llm_config(env: Mapping[str, str], config: Path | None) -> Path | None:
+    chosen = env.get("REMORA_LLM_CONFIG")
+    if chosen:
+        return _absolute("REMORA_LLM_CONFIG", chosen)
+    places = [config.parent / name for name in _LLM_FILES] if config else []
+    return next((place for place in places if place.is_file()), None)
 
 
 def _config_path(env: Mapping[str, str]) -> Path | None:

@@ -725,3 +725,19 @@ CLI_BATCH_BYTES_MAX = 10_000_000
 """Of a batch of entities and relations from a file; five hundred of each at their longest."""
 ANCHORS_RESOLVED_MAX = 50
 """Each is up to three look-ups in the code graph; an answer shows few more bookmarks."""
+
+# --- Models -----------------------------------------------------------------------------------------------------------
+MODEL_TIMEOUT_SECONDS = 60.0
+"""A small local model writes a few hundred tokens in that time on a laptop; nobody waits for it but the queue."""
+MODEL_TIMEOUT_MAX_SECONDS = 600.0
+"""A job that takes longer keeps its turns in memory too long."""
+MODEL_NAME_MAX_CHARS = 500
+"""Of names, URLs and other texts of one line in the models' file."""
+MODEL_FILE_MAX_BYTES = 1_000_000
+"""A file of routes is a page."""
+MODEL_REPLY_MAX_BYTES = 8 << 20
+"""Of one answer on the wire, envelope and all; reading stops there. The largest good one is a hundredth of it."""
+MODEL_ANSWER_MAX_TOKENS = 4_096
+"""Above what the answer's schema allows at its largest, so that a good answer is never cut."""
+MODEL_CONNECT_SECONDS = 5.0
+"""Loopback and private hosts answer in milliseconds; a host that is gone should not hold the queue."""

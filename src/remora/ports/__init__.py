@@ -32,6 +32,7 @@ from remora.ports.files import BackupFolder, HooksPlace, HookTrail, OpenTranscri
 from remora.ports.git import CommitList, CommitReach, Git, HistoryRange, SpanSource, TrackedFile
 from remora.ports.meaning import MeaningMatcher
 from remora.ports.metrics import Betweenness, Cache, Fragility, GraphMetrics
+from remora.ports.model import Model, Models
 from remora.ports.records import RecordIndex, RecordLog, RecordPorts, RecordView
 from remora.ports.repository import Checkout, Clock, Repository
 from remora.ports.store import Decide, Store, StoreAdmin
@@ -68,6 +69,8 @@ __all__ = [
     "ImpactPorts",
     "InfusionPorts",
     "MeaningMatcher",
+    "Model",
+    "Models",
     "OpenTranscript",
     "Parser",
     "Ports",

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from remora.ports.files import HookTrail
     from remora.ports.git import Git, SpanSource
     from remora.ports.metrics import Cache, GraphMetrics
+    from remora.ports.model import Models
     from remora.ports.records import RecordIndex, RecordLog
     from remora.ports.repository import Checkout, Clock, Repository
 
@@ -55,6 +56,7 @@ class Ports:
     pull_requests: PullRequests
     communities: CommunityStore
     queries: GraphQueries
+    open_models: Callable[[], Models]
     notices: tuple[str, ...] = ()
     """What the settings say that nobody knows."""
 
@@ -62,6 +64,11 @@ class Ports:
     def store(self) -> Store:
         """The repository's partition; its file is opened, and made when absent, on first use."""
         return self._store_file
+
+    @cached_property
+    def models(self) -> Models:
+        """The models that the operator routed; their file is read on first use and may be refused."""
+        return self.open_models()
 
     @property
     def store_admin(self) -> StoreAdmin:
