@@ -62,6 +62,7 @@ class Bag:
     folder: Path
     repository: Repository = REPO
     redact: Callable[[str], str] = redact_text
+    embedder: object = None
 
     def __post_init__(self) -> None:
         log = FileRecordLog(self.folder / ".remora")

@@ -106,7 +106,9 @@ def main() -> None:
         folder, clock = Path(name), FakeClock()
         index = SqliteRecordIndex(folder / "records.sqlite3", FileRecordLog(folder / "home"))
         store = open_store(folder / "store.sqlite3", REPO, clock)
-        bag: Any = SimpleNamespace(store=store, clock=clock, repository=REPO, redact=redact_text, record_index=index)
+        bag: Any = SimpleNamespace(
+            store=store, clock=clock, repository=REPO, redact=redact_text, record_index=index, embedder=None
+        )
         facts = corpus(dice, count)
         wall = time.perf_counter()
         saved = [milliseconds(lambda fact=fact: save(bag, fact)) for fact in facts]

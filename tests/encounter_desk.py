@@ -41,6 +41,7 @@ class Desk:
     grant: Grant = AGENT
     store: object = None
     redact: object = masked
+    embedder: object = None
     handle: str = ""
     folder: Path | None = None
 

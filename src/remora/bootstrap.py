@@ -1,5 +1,6 @@
 """Settings -> Ports: the only file that names concrete adapters; vendors wait inside the branch that needs them."""
 
+import logging
 import os
 import time
 from collections.abc import Callable, Sequence
@@ -14,7 +15,7 @@ from remora.config import Settings
 from remora.core import ids, policy
 from remora.core.errors import Ambiguous, InvalidInput, NotFound, RemoraError, Unavailable
 from remora.core.redaction import redact
-from remora.core.scope import operator_grant
+from remora.core.scope import Right, operator_grant
 from remora.ports import (
     BackupFolder,
     Cache,
@@ -22,6 +23,7 @@ from remora.ports import (
     Clock,
     CodeGraphStore,
     Directory,
+    Embedder,
     GraphMetrics,
     HooksPlace,
     Models,
@@ -38,9 +40,12 @@ from remora.ports import (
 )
 
 if TYPE_CHECKING:  # a hook's cold process opens its ports here and waits for each import
-    from remora.core.capture.patch import Span
     from remora.core.codegraph.answers import Freshness
+    from remora.core.scope import Grant
 
+INDEX_LEASE = "vectors"
+"""Name of the lease under which a repository's vectors are made."""
+_log = logging.getLogger("remora.bootstrap")
 CACHE_FOLDER = Path(".remora") / "cache"
 
 
@@ -74,6 +79,7 @@ def open_ports(settings: Settings, folder: Path) -> Ports:
     records = FileRecordLog(checkout.home)
     parser = TreeSitterParser()
     code_graph = CodeGraphFile(derived)
+    embedder, unmet = open_embedder(settings)
     git = GitReader(checkout, os.environ)
     read_blobs = partial(git.blobs, max_bytes=policy.CONTENT_MAX_BYTES)
     ports = Ports(
@@ -101,9 +107,53 @@ def open_ports(settings: Settings, folder: Path) -> Ports:
         communities=CommunitiesFile(derived),
         queries=KgliteSnapshots(),
         open_models=lambda: open_models(settings),
-        notices=settings.warnings,
+        embedder=embedder,
+        request_index=_idle_indexing(lambda: ports),
+        notices=(*settings.warnings, *unmet),
     )
     return ports
+
+
+def open_embedder(settings: Settings) -> tuple[Embedder | None, tuple[str, ...]]:
+    """The embedder that is in use, and a notice where the one that is asked for is not there. Loads nothing."""
+    from remora.adapters.local_embedder.model import LocalEmbedder, installed
+
+    if settings.embeddings == "OFF":
+        return None, ()
+    if installed():
+        return LocalEmbedder(), ()
+    wanted = settings.embeddings == "BUILTIN"
+    return None, ("embeddings are asked for, but the extra `embed` is not installed",) if wanted else ()
+
+
+def _idle_indexing(ports: Callable[[], Ports]) -> Callable[["Grant"], None]:
+    """A way to ask for vectors; they are made in the background, once nobody saves."""
+    from remora.adapters.idle_worker import IdleWorker
+
+    return IdleWorker["Grant"](
+        lambda grant, going_on: _index_when_idle(ports(), grant, going_on), policy.INDEX_QUIET_SECONDS
+    ).request
+
+
+def _index_when_idle(ports: Ports, grant: "Grant", going_on: Callable[[], bool]) -> None:
+    """Give vectors to what was saved. One process of a repository does it at a time; others leave it to that one."""
+    from remora.usecases.index_memory import IndexMemoryRequest, index_memory
+
+    if ports.embedder is None or grant.right(ports.repository.identity) < Right.WRITE:
+        return
+    holder = ports.clock.token(policy.RUN_TOKEN_BYTES)
+    if not ports.store.lease(INDEX_LEASE, holder, policy.INDEX_LEASE_SECONDS):
+        return
+
+    def still_ours() -> bool:
+        return going_on() and ports.store.lease(INDEX_LEASE, holder, policy.INDEX_LEASE_SECONDS)
+
+    try:
+        index_memory(ports, grant, IndexMemoryRequest(), going_on=still_ours)
+    except RemoraError as error:
+        _log.warning("vectors wait for the next save or `remora reindex`: %s", error)
+    finally:
+        ports.store.lease(INDEX_LEASE, holder, 0)
 
 
 @dataclass(frozen=True)
@@ -117,6 +167,8 @@ class HookPorts:
     record_index: RecordIndex
     metrics: GraphMetrics
     cache: Cache
+    embedder: None = None
+    """A prompt never waits for a model: a cold process answers by words alone."""
 
     @cached_property
     def store(self) -> Store:
@@ -306,6 +358,7 @@ class _SweepPorts:
     store: Store
     clock: Clock
     redact: Callable[[str], str]
+    embedder: None = None
 
 
 def swept_store(settings: Settings, checkout: Checkout, clock: Clock) -> StoreFile:
@@ -340,22 +393,7 @@ def redactor(settings: Settings) -> Callable[[str], str]:
 
 def parsed_spans(parser: Parser) -> SpanSource:
     """What git capture asks of the code graph's parser."""
-    return _ParsedSpans(parser)
+    from remora.adapters.parsed_spans import ParsedSpans
+    from remora.adapters.walk import excluded_by_name
 
-
-class _ParsedSpans:
-    """What git capture asks of the code graph's parser: which lines of a text a definition spans."""
-
-    def __init__(self, parser: Parser) -> None:
-        self._parser = parser
-
-    def knows(self, path: str) -> bool:
-        from remora.adapters.walk import excluded_by_name
-
-        return bool(self._parser.language(path)) and not excluded_by_name(path)
-
-    def spans(self, path: str, data: bytes) -> "Sequence[Span]":
-        from remora.core.capture.patch import Span
-
-        found = self._parser.spans(path, data)
-        return [Span(s.node_id.partition("#")[2], s.start_line, s.end_line, s.node_id) for s in found]
+    return ParsedSpans(parser, lambda path: bool(excluded_by_name(path)))

@@ -19,7 +19,7 @@ _VARIABLES = frozenset(
     f"REMORA_{name}"
     for name in (
         *("CONFIG", "DATA_DIR", "ALLOW_MEMORY", "LOG_LEVEL", "LOG_JSON", "SESSION_ID", "CLIENT", "API_TOKEN", "STORE"),
-        *("ALLOW_NETWORK_FS", "COMMIT", "LLM_CONFIG"),
+        *("ALLOW_NETWORK_FS", "COMMIT", "LLM_CONFIG", "EMBEDDINGS"),
     )
 )
 """Every variable that Remora or its git hooks read."""
@@ -27,6 +27,7 @@ _OF_HOOKS = "REMORA_HOOK_"
 """Variables of the clients' hooks, which read them themselves."""
 _LLM_FILES = ("llm.yaml", "llm.yml", "llm.toml")
 """Beside the config file."""
+_EMBEDDINGS = ("AUTO", "BUILTIN", "OFF")
 _LOG_LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR")
 
 
@@ -45,6 +46,8 @@ class Settings:
     allow_network_fs: bool = False
     llm_config: Path | None = None
     """The models' file, None where there is none."""
+    embeddings: str = "AUTO"
+    """AUTO: the builtin model where its extra is installed. BUILTIN: the same, and a notice where it is not. OFF."""
     warnings: tuple[str, ...] = ()
 
 
@@ -66,6 +69,7 @@ def load(environ: Mapping[str, str] | None = None) -> Settings:
         "store_url": env.get("REMORA_STORE", "") or settings.get("store", ""),
         "allow_network_fs": _flag(env, "REMORA_ALLOW_NETWORK_FS", settings.get("allow_network_fs", False)),
         "llm_config": _llm_config(env, path),
+        "embeddings": _choice(env, "REMORA_EMBEDDINGS", settings.get("embeddings", "AUTO"), _EMBEDDINGS),
         "warnings": tuple(warnings),
     }
     return Settings(**values)
@@ -156,6 +160,7 @@ def _from_file(path: Path | None) -> tuple[dict[str, Any], list[str]]:
         "api_token": str,
         "store": str,
         "allow_network_fs": bool,
+        "embeddings": str,
     }
     for key, value in data.items():
         if key in known and not isinstance(value, known[key]):

@@ -18,6 +18,7 @@ from encounter_desk import (
     question,
     sqlite_desk,
 )
+from fakes.embedder import FakeEmbedder
 from remora.core.encounters.nodes import number, properties, provenance, text
 from remora.core.encounters.schema import HISTORY_FAMILY
 from remora.core.errors import Ambiguous, Denied, InvalidBatch, InvalidInput, NotFound
@@ -28,6 +29,7 @@ from remora.usecases.delete_entities import delete_entities
 from remora.usecases.delete_relations import delete_relations
 from remora.usecases.describe_schema import describe_schema
 from remora.usecases.find_by_name import find_by_name
+from remora.usecases.index_memory import IndexMemoryRequest, index_memory
 from remora.usecases.search_encounters import search_encounters
 from remora.usecases.trace_provenance import trace_provenance
 
@@ -336,20 +338,10 @@ def test_the_schema_is_told_with_live_counts(desk):
 
 
 def test_a_vector_finds_what_shares_no_words(desk):
-    import struct
-
-    from remora.core.graph import Changes, Vector
-    from remora.core.recall.vector_leg import QueryVector
-
+    desk.embedder = FakeEmbedder()
     desk.write(concept("Idempotent writes"), concept("Lunch"))
-    rows = {"Idempotent writes": (1.0, 0.0), "Lunch": (0.0, 1.0)}
-    vectors = tuple(
-        Vector(item=desk.node("Concept", name).id, model="m", text_hash="h", data=struct.pack("<2f", *row))
-        for name, row in rows.items()
-    )
-    desk.store.apply(AGENT, lambda view, now: Changes(vectors=vectors))
-    asked = QueryVector("m", struct.pack("<2f", 0.9, 0.1), 0.5)
-    found = search_encounters(desk, AGENT, "double orders", meaning=asked)
+    index_memory(desk, AGENT, IndexMemoryRequest())
+    found = search_encounters(desk, AGENT, "double orders")
     assert [(row["name"], row["why"]) for row in found.entities] == [("Idempotent writes", "meaning")]
 
 

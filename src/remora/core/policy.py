@@ -168,6 +168,27 @@ VECTOR_BONUS = 0.3
 CANDIDATE_LIMIT = 400
 """How many items an engine hands to the core's ranking; the cap's order is engine-neutral (rarest term, then id)."""
 
+# --- Embeddings -------------------------------------------------------------------------------------------------------
+EMBED_MAX_CHARS = 2_000
+"""What of a text is embedded: about twice the tokens below, whatever the language."""
+EMBED_MAX_TOKENS = 256
+"""The length that MiniLM was made for; what lies beyond would only blur the mean."""
+EMBED_BATCH = 32
+"""Texts of one call and of one write: a third of a second, so that other writers are not kept waiting."""
+EMBED_WITH_WRITE_MAX = 64
+"""Statements of a private batch that get their vectors in the same write, about a third of a second."""
+INDEX_QUIET_SECONDS = 2.0
+"""Saves come in bursts; vectors are made when none came for so long."""
+INDEX_CALL_ITEMS = 1_000
+INDEX_CALL_MAX = 4_000
+"""Items of one call over HTTP, half a deadline's worth; the answer says how many are left."""
+INDEX_LEASE_SECONDS = 60
+"""A process that died while it made vectors is waited for that long."""
+EMBED_RUN_MAX = 20_000
+"""Items of one indexing run: every fact and idea of a full repository."""
+MINILM_FLOOR = 0.25
+"""Calibrated by `benchmarks/calibrate_floor.py`."""
+
 # --- Store ------------------------------------------------------------------------------------------------------------
 BUSY_TIMEOUT_SECONDS = 30
 """One bulk write takes seconds; beyond this something hangs and the caller should know."""

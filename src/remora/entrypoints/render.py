@@ -50,14 +50,18 @@ def hits(data: Mapping[str, Any]) -> str:
     if data.get("gated"):
         return f"Nothing recalled: {data['gated']}."
     if not data["hits"]:
-        return "Nothing in memory answers this."
+        return "\n".join(["Nothing in memory answers this.", *_alone(data)])
     lines: list[str] = []
     for number, hit in enumerate(data["hits"], 1):
         lines.append(f"{number}. [{hit['family']}] {hit['title']}")
         if hit.get("text") and hit["text"] != hit["title"]:
             lines.append(f"   {hit['text']}")
         lines.append(f"   source: {hit.get('source', '')} · why: {hit.get('why', '')} · {hit['id']}")
-    return enclosed([*lines, *_more(data)])
+    return enclosed([*lines, *_more(data), *_alone(data)])
+
+
+def _alone(data: Mapping[str, Any]) -> list[str]:
+    return [f"(by words alone: {data['words_alone']})"] if data.get("words_alone") else []
 
 
 def record_row(record: Record, redact: Callable[[str], str]) -> dict[str, Any]:

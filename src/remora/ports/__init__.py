@@ -3,6 +3,7 @@
 A `Ports` bag is bound to one repository. Adapters raise only errors of `core.errors`.
 """
 
+from remora.core.embedding import Embedder
 from remora.core.store_read import StoreRead
 from remora.ports.bag import (
     AnalysisPorts,
@@ -57,6 +58,7 @@ __all__ = [
     "Diffs",
     "Directory",
     "DirectoryPorts",
+    "Embedder",
     "EncounterPorts",
     "FactPorts",
     "Fragility",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
 
@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
     from remora.core.capture.documents import SymbolLookup
     from remora.core.codegraph.answers import Freshness
+    from remora.core.embedding import Embedder
+    from remora.core.scope import Grant
     from remora.ports.changes import Diffs, PullRequests
     from remora.ports.code_graph import CodeGraphStore, CommunityStore, Parser, SourceFiles
     from remora.ports.contents import ContentsIndex
@@ -57,6 +59,10 @@ class Ports:
     communities: CommunityStore
     queries: GraphQueries
     open_models: Callable[[], Models]
+    embedder: Embedder | None = None
+    """None where the extra is not installed or embeddings are switched off: words alone answer."""
+    request_index: Callable[[Grant], None] = field(default=lambda _: None)
+    """Ask for vectors of what was just saved, under the saver's grant; returns at once."""
     notices: tuple[str, ...] = ()
     """What the settings say that nobody knows."""
 
@@ -101,6 +107,11 @@ class EncounterPorts(Protocol):
     @property
     def redact(self) -> Callable[[str], str]:
         """Takes secrets out of a text."""
+        ...
+
+    @property
+    def embedder(self) -> Embedder | None:
+        """Makes texts comparable by meaning, where one is in use."""
         ...
 
 

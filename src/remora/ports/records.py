@@ -77,6 +77,10 @@ class RecordIndex(Protocol):
         """A view of everything in the log now; what other processes appended before is in it."""
         ...
 
+    def rebuild(self) -> None:
+        """Throw the index away and build it anew from the log."""
+        ...
+
     def close(self) -> None:
         """Release files and connections."""
         ...

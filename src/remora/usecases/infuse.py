@@ -23,7 +23,8 @@ from remora.core.infusion.select import Moment, Selection, ranked_locally, selec
 from remora.core.infusion.trajectory import bounded
 from remora.core.recall.gate import gate
 from remora.core.recall.pipeline import Terms, recall_facts
-from remora.core.recall.vector_leg import QueryVector, similar
+from remora.core.recall.vector_leg import similar
+from remora.core.recall.vector_state import asked
 from remora.core.records import evidence
 from remora.core.scope import REPOSITORY, SYSTEM, Grant
 from remora.core.sessions import SessionRef, resolve
@@ -38,8 +39,8 @@ NOTHING = Gathered(Authored({}, ()))
 class InfuseRequest:
     """`text` is the prompt (full) or what a tool call is about (delta); `trajectory` earlier user turns, oldest first.
 
-    Without a `session` nothing is remembered as told. `meaning` is the text as a vector, when there is
-    an embedder; records are looked up for `files` (paths the turn touches) and for paths that the text names.
+    Without a `session` nothing is remembered as told. Records are looked up for `files` (paths the turn touches) and
+    for paths that the text names.
     """
 
     text: str
@@ -50,7 +51,6 @@ class InfuseRequest:
     max_chars: int = policy.INFUSE_MAX_CHARS
     trajectory: Sequence[str] = ()
     files: Sequence[str] = ()
-    meaning: QueryVector | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +152,8 @@ def _read(
     turns = bounded(request.trajectory)
     moment = Moment.of(prompt, turns)
     found = view.text_candidates((FAMILY,), (REPOSITORY,), moment.terms, limit=policy.INFUSE_CANDIDATES)
-    near = similar(view, (FAMILY,), REPOSITORY, request.meaning)
+    meaning = asked(view, ports.embedder, prompt)
+    near = similar(view, (FAMILY,), REPOSITORY, meaning.vector)
     items = {
         item.id: item
         for item in (*found.items, *(item for item, _ in near))
@@ -180,7 +181,7 @@ def _read(
         Terms(unasked=True),
         redact=ports.redact,
         limit=policy.INFUSE_FACTS_MAX,
-        similar=similar(view, (FACTS,), REPOSITORY, request.meaning),
+        similar=similar(view, (FACTS,), REPOSITORY, meaning.vector),
     )
     return _Read(ledger, selection, at_hand, fact_offers(facts.hits))
 

@@ -15,7 +15,8 @@ from remora.core.recall.gate import gate
 from remora.core.recall.notice import NOTICE
 from remora.core.recall.pipeline import Answer, Terms, recall_facts
 from remora.core.recall.record_hits import recall_records
-from remora.core.recall.vector_leg import QueryVector, similar
+from remora.core.recall.vector_leg import similar
+from remora.core.recall.vector_state import asked
 from remora.core.scope import Grant
 from remora.core.sessions import SessionRef
 from remora.core.text import parse_query
@@ -49,6 +50,8 @@ class RecallResult:
     left_out: int = 0
     truncated: bool = False
     legs: tuple[str, ...] = ("lexical",)
+    words_alone: str = ""
+    """Why an embedder that is in use did not take part."""
     as_of: int | None = None
 
     def to_json(self) -> dict[str, Json]:
@@ -62,6 +65,8 @@ class RecallResult:
             row |= {"truncated": True, "left_out": self.left_out}
         if self.as_of is not None:
             row["as_of_note"] = "facts by their validity at that time, under today's names"
+        if self.words_alone:
+            row["words_alone"] = self.words_alone
         return {**row, "legs": list(self.legs), "notice": NOTICE}
 
 
@@ -71,7 +76,6 @@ def recall(
     request: RecallRequest,
     *,
     more: Sequence[Sequence[Hit]] = (),
-    meaning: QueryVector | None = None,
 ) -> RecallResult:
     """Answer a question from one scope; a session's answer never draws on the repository.
 
@@ -87,6 +91,7 @@ def recall(
         place = place_of(view, grant, scope, request.session, ports.clock.now())
         if gated is not None:
             return RecallResult(memory_scope=scope.value, gated=gated.value)
+        meaning = asked(view, ports.embedder, query.text)
         facts = recall_facts(
             view,
             place.scope,
@@ -94,11 +99,11 @@ def recall(
             Terms(hops=request.hops, history=request.history, at=request.as_of, unasked=request.unasked),
             redact=ports.redact,
             limit=request.limit,
-            similar=similar(view, (FAMILY,), place.scope, meaning),
+            similar=similar(view, (FAMILY,), place.scope, meaning.vector),
         )
         nodes = Answer()
         if durable and request.as_of is None:  # nodes have versions, not intervals to look back through
-            near = {item.id: score for item, score in similar(view, (ENCOUNTERS,), place.scope, meaning)}
+            near = {item.id: score for item, score in similar(view, (ENCOUNTERS,), place.scope, meaning.vector)}
             nodes = recall_nodes(
                 view, query, limit=request.limit, unasked=request.unasked, similar=near, redact=ports.redact
             )
@@ -110,7 +115,8 @@ def recall(
         silent=not fused.hits and fused.left_out == 0,
         left_out=fused.left_out,
         truncated=fused.truncated or facts.truncated or nodes.truncated,
-        legs=("lexical", "vector") if meaning is not None else ("lexical",),
+        legs=("lexical", "vector") if meaning.vector else ("lexical",),
+        words_alone=meaning.problem,
         as_of=request.as_of,
     )
 

@@ -3,7 +3,7 @@
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from remora.core import policy
 from remora.core.errors import Conflict, InvalidInput
@@ -14,7 +14,8 @@ from remora.core.facts.place import Place, ScopeName, place_of
 from remora.core.facts.words import user_name
 from remora.core.graph import Changes, Json
 from remora.core.ids import computed_id, digest
-from remora.core.scope import REPOSITORY, Grant
+from remora.core.recall.spoken import embed_statements
+from remora.core.scope import REPOSITORY, Grant, is_session_scope
 from remora.core.sessions import SessionRef
 from remora.core.source import Provenance
 from remora.ports import FactPorts, StoreRead
@@ -72,6 +73,8 @@ class RememberResult:
     memory_scope: str
     seq: int
     replayed: bool = False
+    unembedded: str = ""
+    """Why private facts got no vectors, though an embedder is in use."""
 
     def to_json(self, *, max_chars: int = policy.REPLY_MAX_CHARS) -> dict[str, Json]:
         """Counts always; rows as far as they fit, with `truncated` when they do not."""
@@ -84,7 +87,8 @@ class RememberResult:
             if max_chars < 0:
                 break
             rows.append(shown)
-        return {
+        told: dict[str, Json] = {"unembedded": self.unembedded} if self.unembedded else {}
+        return told | {
             "outcomes": rows,
             "counts": {name: count for name, count in sorted(counts.items()) if count},
             "dropped": dict(self.dropped),
@@ -117,12 +121,15 @@ def remember(ports: FactPorts, grant: Grant, request: RememberRequest) -> Rememb
         computed_id("", grant.principal, key)[:12] if key else "",
     )
 
+    spoken = embed_statements(ports.embedder if is_session_scope(place.scope) else None, batch.statements)
+
     def plan(view: StoreRead, now: int) -> Changes:
         if request.session.given:
             place_of(view, grant, scope, request.session, now)  # it may have ended since
-        made = decide(view, batch, writer, now).changes
+        planned = decide(view, batch, writer, now)
+        made = spoken.joined(view, planned, now)
         result = made.result if isinstance(made.result, dict) else {}
-        return Changes(put=made.put, drop=made.drop, result={**result, "said": said})
+        return replace(made, result={**result, "said": said})
 
     applied = ports.store.apply(grant, plan, idempotency_key=key)
     result = applied.result if isinstance(applied.result, dict) else {}
@@ -135,6 +142,7 @@ def remember(ports: FactPorts, grant: Grant, request: RememberRequest) -> Rememb
         memory_scope=scope.value,
         seq=applied.seq,
         replayed=applied.replayed,
+        unembedded=spoken.problem,
     )
 
 

@@ -11,7 +11,8 @@ from remora.core.errors import InvalidInput
 from remora.core.graph import Json, Node
 from remora.core.policy import SEARCH_LIMIT_MAX
 from remora.core.recall.notice import NOTICE
-from remora.core.recall.vector_leg import QueryVector, similar
+from remora.core.recall.vector_leg import similar
+from remora.core.recall.vector_state import asked
 from remora.core.scope import REPOSITORY, Grant
 from remora.core.text import parse_query
 from remora.ports import EncounterPorts
@@ -34,27 +35,24 @@ def search_encounters(
     *,
     types: Sequence[str] = (),
     limit: int = 10,
-    meaning: QueryVector | None = None,
 ) -> Matches:
-    """Entities of the given types (all when empty) that match. A query without words finds nothing.
-
-    `meaning` is the query as a vector, when there is an embedder.
-    """
+    """Entities of the given types (all when empty) that match. A query without words finds nothing."""
     if not 1 <= limit <= SEARCH_LIMIT_MAX:
         raise InvalidInput("limit", f"{limit} is out of range", allowed=f"1 to {SEARCH_LIMIT_MAX}")
     unknown = [name for name in types if name not in NODE_TYPES]
     if unknown:
         raise InvalidInput("types", f"{unknown[0][:60]!r} is unknown", allowed=", ".join(NODE_TYPES))
-    asked = parse_query(query)
+    parsed = parse_query(query)
     scrub = scrubber(ports.redact)
     with ports.store.read(grant) as view:
-        if asked.empty:
+        if parsed.empty:
             return Matches((), 0, truncated=False)
+        meaning = asked(view, ports.embedder, parsed.text)
         scored, _, total = find_nodes(
             view,
-            asked,
+            parsed,
             labels=tuple(types),
-            similar={item.id: score for item, score in similar(view, (FAMILY,), REPOSITORY, meaning)},
+            similar={item.id: score for item, score in similar(view, (FAMILY,), REPOSITORY, meaning.vector)},
         )
         kept = current_first(view, scored[: 2 * limit])[:limit]
     rows: list[Json] = []

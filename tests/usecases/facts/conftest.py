@@ -38,6 +38,7 @@ class Bag:
     record_index: Any
     repository: Repository = REPO
     redact: Callable[[str], str] = field(default=redact_text)
+    embedder: Any = None
 
     def save(self, *triples: tuple[str, str, str] | Triple, grant: Grant = OPERATOR, **options: Any) -> Any:
         made = [t if isinstance(t, Triple) else Triple(subject=t[0], predicate=t[1], object=t[2]) for t in triples]

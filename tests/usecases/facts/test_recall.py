@@ -1,17 +1,14 @@
 """Recall as agents use it: right things found, silence kept, scopes and budgets respected."""
 
 import json
-import struct
 
 import pytest
 
 import recall_check as check
 from remora.core.errors import InvalidInput
 from remora.core.facts.batch import Triple
-from remora.core.graph import Changes, Vector
 from remora.core.recall.families import Hit
 from remora.core.recall.notice import NOTICE
-from remora.core.recall.vector_leg import QueryVector
 from remora.core.scope import Trust, operator_grant
 from remora.usecases.recall import RecallRequest, recall
 
@@ -160,24 +157,6 @@ def test_other_families_join_repository_answers_and_never_session_answers(bag):
     assert {hit.family for hit in both.hits} == {"facts", "notes"}
     private = recall(bag, operator_grant(), RecallRequest(query="billing", session=ref), more=more)
     assert private.hits == ()
-
-
-def test_a_vector_leg_finds_what_no_word_does_and_says_so(bag):
-    made = bag.save(A, ("Lisbon", "has", "trams"))
-    data = struct.pack("<2f", 1.0, 0.0)
-
-    def embed(view, now):
-        return Changes(vectors=(Vector(item=made.saved[0].id, model="m", text_hash="h", data=data),))
-
-    bag.store.apply(operator_grant(), embed)
-    asked = RecallRequest(query="persistence layer of invoicing", memory_scope="repository")
-    assert recall(bag, operator_grant(), asked).silent
-    result = recall(bag, operator_grant(), asked, meaning=QueryVector("m", data, 0.3))
-    assert [hit.title for hit in result.hits] == ["Billing USES Postgres"]
-    assert "meaning" in result.hits[0].matched_by
-    assert result.legs == ("lexical", "vector")
-    other = recall(bag, operator_grant(), asked, meaning=QueryVector("another model", data, 0.3))
-    assert other.silent
 
 
 @pytest.mark.parametrize(

@@ -66,6 +66,11 @@ class SqliteRecordIndex:
                 if self._con is not None and self._con.in_transaction:
                     self._con.execute("ROLLBACK")
 
+    def rebuild(self) -> None:
+        """Throw the file away and build it anew from the log."""
+        with self._turn, translated(self._path):
+            self._rebuilt().execute("ROLLBACK")
+
     def close(self) -> None:
         """Release the file."""
         with self._turn:

@@ -20,6 +20,7 @@ def register(app: typer.Typer) -> None:
     """Add the top-level commands."""
     command(app, "index")(index)
     command(app, "update")(update)
+    command(app, "reindex")(reindex)
     command(app, "affected")(affected)
     command(app, "impact")(impact)
     command(app, "watch")(watch)
@@ -34,6 +35,27 @@ def index(frame: Frame, full: Annotated[bool, typer.Option(help="Build everythin
 def update(frame: Frame) -> None:
     """Bring the code graph up to date with what changed."""
     _index(frame, full=False)
+
+
+def reindex(
+    frame: Frame,
+    vectors: Annotated[bool, typer.Option("--vectors", help="Only what recall by meaning needs.")] = False,
+) -> None:
+    """Rebuild what is derived: the code graph, the record index, and vectors of memory that has none of this model."""
+    from remora.usecases.index_memory import IndexMemoryRequest, index_memory
+
+    ports = frame.ports()
+    if not vectors:
+        _index(frame, full=True)
+        ports.record_index.rebuild()
+    if ports.embedder is None:
+        frame.emit({"vectors": None}, "no vectors: no embedder is in use")
+        return
+    frame.require_memory()
+    done = index_memory(ports, frame.grant, IndexMemoryRequest())
+    told = f"{_many(done.embedded, 'vector')} made by {done.model}, {done.missing} still missing"
+    told += f", {done.refused} refused as unusable" if done.refused else ""
+    frame.emit({"vectors": done.to_json()}, told)
 
 
 def _index(frame: Frame, *, full: bool) -> None:

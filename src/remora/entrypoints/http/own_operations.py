@@ -155,6 +155,13 @@ def _record(call: Call, given: Mapping[str, Any]) -> Answer:
     return _told(data)
 
 
+def _index(call: Call, given: Mapping[str, Any]) -> Answer:
+    from remora.usecases.index_memory import IndexMemoryRequest, index_memory
+
+    request = IndexMemoryRequest(memory_scope=given["memory_scope"], session=call.session(given), limit=given["limit"])
+    return _told(index_memory(call.ports, call.grant, request).to_json())
+
+
 def _told(data: Mapping[str, Any]) -> Answer:
     return Answer(dict(data), "")
 
@@ -228,6 +235,16 @@ OPERATIONS: tuple[Operation, ...] = (
             session=_SESSION,
         ),
         _forget, "facts_forgotten", "entities_forgotten", "facts", "entities", "note",
+    ),
+    _own(
+        "index_memory", "Index memory", "Give vectors to what has none yet, so that recall finds it by meaning too.",
+        ("POST", "/memory/index"),
+        arguments(
+            memory_scope=_SCOPE,
+            limit=integer("Items of this call.", low=1, high=policy.INDEX_CALL_MAX, default=policy.INDEX_CALL_ITEMS),
+            session=_SESSION,
+        ),
+        _index, "model", "embedded", "refused", "missing",
     ),
     _own(
         "get_record", "One record", "A record with what supersedes it and what links to it.",

@@ -156,7 +156,11 @@ async def _run(
 ) -> types.CallToolResult:
     def call() -> Answer:
         given = checked(operation.input, clean_json(arguments))
-        return operation.run(_call_of(backend, grant), given)
+        made = _call_of(backend, grant)
+        answer = operation.run(made, given)
+        if operation.memory and not operation.read_only:
+            made.ports.request_index(grant)
+        return answer
 
     try:
         with anyio.fail_after(CALL_DEADLINE_SECONDS):
