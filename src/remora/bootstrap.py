@@ -1,6 +1,5 @@
 """Settings -> Ports: the only file that names concrete adapters; vendors wait inside the branch that needs them."""
 
-import logging
 import os
 import time
 from collections.abc import Callable, Sequence
@@ -15,7 +14,7 @@ from remora.config import Settings
 from remora.core import ids, policy
 from remora.core.errors import Ambiguous, InvalidInput, NotFound, RemoraError, Unavailable
 from remora.core.redaction import redact
-from remora.core.scope import Right, operator_grant
+from remora.core.scope import operator_grant
 from remora.ports import (
     BackupFolder,
     Cache,
@@ -43,9 +42,6 @@ if TYPE_CHECKING:  # a hook's cold process opens its ports here and waits for ea
     from remora.core.codegraph.answers import Freshness
     from remora.core.scope import Grant
 
-INDEX_LEASE = "vectors"
-"""Name of the lease under which a repository's vectors are made."""
-_log = logging.getLogger("remora.bootstrap")
 CACHE_FOLDER = Path(".remora") / "cache"
 
 
@@ -129,31 +125,11 @@ def open_embedder(settings: Settings) -> tuple[Embedder | None, tuple[str, ...]]
 def _idle_indexing(ports: Callable[[], Ports]) -> Callable[["Grant"], None]:
     """A way to ask for vectors; they are made in the background, once nobody saves."""
     from remora.adapters.idle_worker import IdleWorker
+    from remora.usecases.index_memory import index_when_idle
 
     return IdleWorker["Grant"](
-        lambda grant, going_on: _index_when_idle(ports(), grant, going_on), policy.INDEX_QUIET_SECONDS
+        lambda grant, going_on: index_when_idle(ports(), grant, going_on), policy.INDEX_QUIET_SECONDS
     ).request
-
-
-def _index_when_idle(ports: Ports, grant: "Grant", going_on: Callable[[], bool]) -> None:
-    """Give vectors to what was saved. One process of a repository does it at a time; others leave it to that one."""
-    from remora.usecases.index_memory import IndexMemoryRequest, index_memory
-
-    if ports.embedder is None or grant.right(ports.repository.identity) < Right.WRITE:
-        return
-    holder = ports.clock.token(policy.RUN_TOKEN_BYTES)
-    if not ports.store.lease(INDEX_LEASE, holder, policy.INDEX_LEASE_SECONDS):
-        return
-
-    def still_ours() -> bool:
-        return going_on() and ports.store.lease(INDEX_LEASE, holder, policy.INDEX_LEASE_SECONDS)
-
-    try:
-        index_memory(ports, grant, IndexMemoryRequest(), going_on=still_ours)
-    except RemoraError as error:
-        _log.warning("vectors wait for the next save or `remora reindex`: %s", error)
-    finally:
-        ports.store.lease(INDEX_LEASE, holder, 0)
 
 
 @dataclass(frozen=True)

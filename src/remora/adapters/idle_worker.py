@@ -17,7 +17,7 @@ class IdleWorker(Generic[_Task]):
     come. The thread is a daemon: it never keeps a process alive.
     """
 
-    def __init__(self, work: Callable[[_Task, Callable[[], bool]], None], quiet_seconds: float) -> None:
+    def __init__(self, work: Callable[[_Task, Callable[[], bool]], object], quiet_seconds: float) -> None:
         self._work = work
         self._quiet_seconds = quiet_seconds
         self._lock = threading.Lock()

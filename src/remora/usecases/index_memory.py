@@ -14,6 +14,9 @@ from remora.core.scope import Grant, Right
 from remora.core.sessions import SessionRef
 from remora.ports import Embedder, FactPorts, StoreRead
 
+LEASE = "vectors"
+"""Name of the lease under which vectors are made in the background."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IndexMemoryRequest:
@@ -78,6 +81,23 @@ def missing_vectors(view: StoreRead, scope: str, model: str, *, limit: int, pass
         wanted = limit + len(passed) - len(found)
         found += view.vectors_missing((family,), (scope,), model, labels=labels, limit=wanted)
     return [item for item in found if item.id not in passed][:limit]
+
+
+def index_when_idle(ports: FactPorts, grant: Grant, going_on: Callable[[], bool]) -> IndexMemoryResult | None:
+    """The same for what was just saved, by one process of a repository at a time; the others leave it to that one."""
+    if ports.embedder is None or grant.right(ports.repository.identity) < Right.WRITE:
+        return None
+    store, holder = ports.store, ports.clock.token(policy.RUN_TOKEN_BYTES)
+
+    def ours(seconds: int = policy.INDEX_LEASE_SECONDS) -> bool:
+        return store.lease(LEASE, holder, seconds)
+
+    if not ours():
+        return None
+    try:
+        return index_memory(ports, grant, IndexMemoryRequest(), going_on=lambda: going_on() and ours())
+    finally:
+        ours(0)
 
 
 class _Run:
