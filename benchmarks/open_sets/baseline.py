@@ -11,6 +11,7 @@ import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 HERE = Path(__file__).resolve().parent
 K1 = 1.2
@@ -51,7 +52,7 @@ class Bm25:
         return sum(self.idf(word) * bag[word] * (K1 + 1) / (bag[word] + damp) for word in words if word in bag)
 
 
-def read(name: str) -> list[Row]:
+def read(name: str) -> Any:
     return json.loads((HERE / name).read_text(encoding="utf-8"))
 
 
@@ -71,6 +72,28 @@ def facts_figures(half: str = "") -> dict[str, float]:
     return {"answerable": _mean(hits), **{kind: _mean(values) for kind, values in found.items()}}
 
 
+def node_texts(graph: dict[str, list[Row]]) -> dict[str, str]:
+    """Every node that can be delivered, encounters too, by what it says."""
+    spine = {str(row["id"]): f"{row['name']} {row['summary']}" for row in graph["encounters"]}
+    return spine | {str(row["id"]): f"{row['name']} {row['description']}" for row in graph["nodes"]}
+
+
+def infusion_figures(half: str = "") -> dict[str, float]:
+    """Any@8 of the decision points, also without those that share a word, and the share of silences that are kept."""
+    index = Bm25(node_texts(read("infusion/graph.json")))
+    hits: dict[str, list[float]] = {}
+    for case in read("infusion/cases.json"):
+        if half in ("", case["half"]):
+            answers = index.first(" ".join([*case["trajectory"], case["prompt"]]))
+            if case["kind"] == "silence":
+                hits.setdefault("silence kept", []).append(float(not answers))
+                continue
+            hit = float(any(key in answers for key in case["expected"]))
+            for row in ("any@8", "sharing a word" if case["shares_words"] else "meaning only"):
+                hits.setdefault(row, []).append(hit)
+    return {row: _mean(values) for row, values in hits.items()}
+
+
 def _recall(expected: Sequence[str], answers: Sequence[str]) -> float:
     if not expected:
         return float(bool(answers))
@@ -81,7 +104,7 @@ def _mean(values: Sequence[float]) -> float:
     return round(sum(values) / len(values), 3)
 
 
-FIGURES = {"facts": facts_figures}
+FIGURES = {"facts": facts_figures, "infusion": infusion_figures}
 
 
 def main() -> None:

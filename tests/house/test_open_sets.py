@@ -9,13 +9,14 @@ from pathlib import Path
 import pytest
 from blake3 import blake3
 
+from encounter_desk import Desk
 from facts_shelf import Shelf
 from remora.core.facts.batch import Triple
 from remora.core.redaction import redact_text
 
 ROOT = Path(__file__).resolve().parents[2]
 SETS = ROOT / "benchmarks/open_sets"
-NAMES = ("facts",)
+NAMES = ("facts", "infusion")
 
 _spec = importlib.util.spec_from_file_location("open_sets_baseline", SETS / "baseline.py")
 baseline = importlib.util.module_from_spec(_spec)
@@ -25,6 +26,12 @@ FACTS = baseline.read("facts/facts.json")
 QUESTIONS = baseline.read("facts/questions.json")
 ANSWERABLE = {"exact": 50, "paraphrase": 50, "pieces": 26, "typo": 26, "prefix": 20, "alias": 22, "two-hop": 28}
 UNANSWERABLE = {"no-answer": 30, "small-talk": 23}
+GRAPH = baseline.read("infusion/graph.json")
+CASES = baseline.read("infusion/cases.json")
+MOMENTS = {"decision": 56, "silence": 28}
+COUNTS = {"facts": ANSWERABLE | UNANSWERABLE, "infusion": MOMENTS}
+FILLERS = frozenset("a and are as at from get had in is no of on over so the to up was where which".split())
+"""All that a prompt by meaning only may have in common with a node that matters."""
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -72,8 +79,53 @@ def test_plain_bm25_finds_about_half_of_the_facts_in_each_half() -> None:
         assert 0.45 <= baseline.facts_figures(half)["answerable"] <= 0.65
 
 
-def test_every_readme_of_a_set_counts_its_cases() -> None:
-    for name in NAMES:
-        text = (SETS / name / "README.md").read_text()
-        rows = dict(re.findall(r"^\| ([\w-]+) \| (\d+) \|", text, re.MULTILINE))
-        assert {kind: int(count) for kind, count in rows.items()} == ANSWERABLE | UNANSWERABLE
+def test_decision_points_have_nodes_that_exist_and_silences_have_none() -> None:
+    nodes = {node["id"] for node in GRAPH["nodes"]}
+    assert unique([row["id"] for row in [*GRAPH["encounters"], *GRAPH["nodes"]]])
+    assert unique([(node["type"], node["name"]) for node in GRAPH["nodes"]])
+    assert unique([case["id"] for case in CASES])
+    assert unique([case["prompt"].casefold() for case in CASES])
+    assert Counter(case["kind"] for case in CASES) == MOMENTS
+    assert halves_are_right(CASES)
+    for case in CASES:
+        assert len(case["expected"]) in (range(1, 5) if case["kind"] == "decision" else (0,)), case["id"]
+        assert unique(case["expected"]), case["id"]
+        assert set(case["expected"]) <= nodes, case["id"]
+
+
+def test_most_decision_points_share_no_word_with_what_matters() -> None:
+    texts = baseline.node_texts(GRAPH)
+    silent = [case for case in CASES if case.get("shares_words") is False]
+    assert len(silent) == 34
+    for case in silent:
+        said = set(baseline.tokens(" ".join([*case["trajectory"], case["prompt"]])))
+        for node in case["expected"]:
+            assert said & set(baseline.tokens(texts[node])) <= FILLERS, (case["id"], node)
+
+
+def test_the_graph_can_be_written_as_it_stands() -> None:
+    desk = Desk()
+    names = {node["id"]: f"{node['type']}:{node['name']}" for node in GRAPH["nodes"]}
+    for encounter in GRAPH["encounters"]:
+        desk.advance(encounter["name"], "", session_id=encounter["session"], client="c")
+        written = [node for node in GRAPH["nodes"] if node["encounter"] == encounter["id"]]
+        desk.write(*({key: node[key] for key in node if key not in ("id", "encounter")} for node in written))
+        desk.close(encounter["summary"])
+    desk.advance("relations", "", session_id="last", client="c")
+    rows = [row | {"source": names[row["source"]], "target": names[row["target"]]} for row in GRAPH["relations"]]
+    desk.relate(*rows, session=desk.handle)
+    assert len(rows) == 145
+    assert sum(len(desk.edges(label)) for label in {row["type"] for row in rows}) == len(rows)
+    assert len(names) + len(GRAPH["encounters"]) == 159
+
+
+def test_plain_bm25_finds_a_third_of_what_matters_and_never_keeps_silent() -> None:
+    figures = baseline.infusion_figures()
+    assert 0.25 <= figures["any@8"] <= 0.35
+    assert figures["silence kept"] == 0
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_readme_of_a_set_counts_its_cases(name: str) -> None:
+    rows = re.findall(r"^\| ([\w-]+) \| (\d+) \|", (SETS / name / "README.md").read_text(), re.MULTILINE)
+    assert {kind: int(count) for kind, count in rows} == COUNTS[name]
