@@ -21,7 +21,7 @@ from remora.core.codegraph.snapshot import (
 )
 from remora.core.errors import Corrupt, NotFound, Unavailable
 
-LAYOUT = f"1.{FORMAT}"
+LAYOUT = f"2.{FORMAT}"
 """Of the tables and of the facts in them: what another version wrote is built anew."""
 _SCHEMA = """
 CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
@@ -43,6 +43,8 @@ CREATE INDEX flow_target ON flow(target, round);
 CREATE TABLE dependency(target INTEGER, name TEXT, source INTEGER, owner TEXT,
   PRIMARY KEY(target, name, source, owner)) WITHOUT ROWID;
 CREATE INDEX dependency_source ON dependency(source);
+CREATE TABLE endpoint(file INTEGER PRIMARY KEY, data TEXT);
+CREATE INDEX edge_boundary ON edge(kind) WHERE kind >= 6;
 """
 _CHUNK = 500
 
@@ -226,6 +228,10 @@ class CodeGraphReader:
             rows = self._rows("SELECT * FROM unresolved ORDER BY source, line, name")
         return [UnresolvedRow(*row) for row in rows]  # type: ignore[arg-type]
 
+    def endpoints(self) -> dict[int, str]:
+        """File -> what it exposes and reaches for, as JSON."""
+        return dict(self._rows("SELECT file, data FROM endpoint ORDER BY file"))  # type: ignore[arg-type]
+
     def flows(self, *, source: int = 0, target: int = 0, round_number: int) -> list[FlowRow]:
         """What one file passes on, or what is passed to it, in a round."""
         column = "source" if source else "target"
@@ -301,7 +307,9 @@ def _write(connection: apsw.Connection, update: GraphUpdate, *, fresh: bool) -> 
         "INSERT OR REPLACE INTO symbol VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
         (row for rows in update.symbols.values() for row in rows),
     )
-    many("INSERT INTO edge VALUES(?,?,?,?,?)", sorted(update.edges))
+    many("INSERT OR REPLACE INTO symbol VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?)", update.boundaries)
+    many("INSERT INTO edge VALUES(?,?,?,?,?)", sorted(update.edges + update.boundary_edges))
+    many("INSERT INTO endpoint VALUES(?,?)", sorted(update.endpoints.items()))
     many("INSERT INTO unresolved VALUES(?,?,?)", sorted(update.unresolved))
     many("UPDATE file SET calls=?, external=? WHERE id=?", ((*pair, file) for file, pair in update.counts.items()))
     flows = sorted((row.source, row.round, row.target, row.payload) for row in update.flows)
@@ -315,6 +323,11 @@ def _clear(connection: apsw.Connection, update: GraphUpdate) -> None:
     many = connection.executemany
     linked, parsed, gone = ([(file,) for file in files] for files in (update.relinked, update.symbols, update.removed))
     of_file = "(SELECT id FROM symbol WHERE file=?)"
+    # Boundaries are of the whole tree and come anew with every build.
+    connection.execute("DELETE FROM edge WHERE kind >= 6")
+    connection.execute("DELETE FROM edge WHERE target < 0")
+    connection.execute("DELETE FROM symbol WHERE id < 0")
+    many("DELETE FROM endpoint WHERE file=?", linked + gone)
     # Kind 0 is `contains`: it belongs to the declarations, not to the links.
     many(f"DELETE FROM edge WHERE source IN {of_file} AND kind<>0", linked + gone)  # noqa: S608 - fixed text
     many(f"DELETE FROM edge WHERE source IN {of_file} AND kind=0", parsed + gone)  # noqa: S608 - fixed text

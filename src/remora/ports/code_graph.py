@@ -92,6 +92,10 @@ class CodeGraphRead(Protocol):
         """Calls that could not be told: of some symbols, of callees with a last name, or all."""
         ...
 
+    def endpoints(self) -> dict[int, str]:
+        """File -> what it exposes and reaches for, as JSON."""
+        ...
+
     def flows(self, *, source: int = 0, target: int = 0, round_number: int) -> list[FlowRow]:
         """What a file passes to parameters elsewhere, or is passed, in one round of the build."""
         ...

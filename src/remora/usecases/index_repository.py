@@ -9,6 +9,7 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from remora.core import policy
+from remora.core.codegraph.boundaries.stage import cross
 from remora.core.codegraph.build import ROUNDS, GraphLinker
 from remora.core.codegraph.facts import FileFacts, Outline, decode, outline
 from remora.core.codegraph.plan import Numbering, add_links, changed_names, closure, containment, file_row, module_parts
@@ -143,6 +144,7 @@ class _Build:
                 self._files[number] = path
         self._link(set(self._files))
         self._describe()
+        self._cross()
         self._ports.code_graph.replace(self._update)
         self._ports.code_graph.write_stamps(self._stamps({}))
         return self._result("full", 0)
@@ -225,6 +227,7 @@ class _Build:
         todo = (files | changed_ids) & self._files.keys()
         self._link(todo)
         self._describe()
+        self._cross()
 
     def _moves_packages(self, paths: Iterable[str]) -> bool:
         """Whether a file came or went whose presence decides what the names around it mean."""
@@ -317,6 +320,15 @@ class _Build:
             linker = GraphLinker(rules(family), files, self._loaded, self._outlined, self._manifests(rules(family)))
             result = linker.run(mine, self._incoming, self._outgoing, gone, count)
             add_links(self._update, result, self._numbering, ROUNDS - 1)
+
+    def _cross(self) -> None:
+        """Boundaries are matched over the whole tree: a route in one file gives a client in any other its edge."""
+        reader, language = self._reader, self._ports.parser.language
+        if reader is None:
+            cross(self._update, {}, lambda _: (), lambda _: (), self._files, language)
+            return
+        stored, of_file = reader.endpoints(), lambda file: reader.symbols(files=(file,))
+        cross(self._update, stored, of_file, lambda name: reader.symbols(name=name), self._files, language)
 
     def _outlined(self, number: int) -> Outline:
         data = self._packed.get(number)

@@ -6,8 +6,8 @@ import re
 
 import tree_sitter
 
-from remora.adapters.tree_sitter.lower import literal_text
 from remora.adapters.tree_sitter.parameters import Captures, Parameters, ReadParameter
+from remora.adapters.tree_sitter.texts import literal_text
 from remora.core.codegraph.facts import EXTENDED, UNKNOWN, Binding, Parameter, Scope
 
 _SIGNATURE_CHARS = 200
@@ -126,6 +126,7 @@ class Declaring(Parameters):
     ) -> int:
         wrappers = self.decorators.pop(node.start_byte, [])
         values = [(self.lower.value(wrapper), wrapper) for wrapper in wrappers]
+        notes = [self.lower.value(note) for note in self.notes.pop(node.start_byte, [])]
         flags = self._flags([self.lower.text(wrapper) for wrapper in wrappers], node, captures)
         parameters = self.read_parameters(captures)
         result = self.lower.type(captures["result"][0]) if "result" in captures else UNKNOWN
@@ -154,7 +155,7 @@ class Declaring(Parameters):
         row = self.builder.facts.scopes[scope]
         row.name, row.result = name, result
         row.label = "" if self.label == "constructor" else self.label
-        row.decorators = [decorator for decorator, _ in values]
+        row.decorators = [decorator for decorator, _ in values] + notes
         row.flags = flags + (["method"] if method else [])
         if method and self.rules.receiver not in ("", "first"):
             row.flags += [] if parameters and parameters[0][0].name == self.rules.receiver else ["static"]
@@ -314,6 +315,10 @@ class Declaring(Parameters):
         """An annotation that changes nothing but what is said of the definition."""
         text = _SPACE.sub("", self.lower.text(captures["mark"][0]))
         self.marks.setdefault(captures["definition"][0].start_byte, []).append(text)
+
+    def annotated(self, node: tree_sitter.Node, captures: Captures) -> None:
+        """An annotation read as the call or name it looks like; it does not change what the definition is."""
+        self.notes.setdefault(captures["definition"][0].start_byte, []).append(captures["note"][0])
 
     def branch(self, node: tree_sitter.Node, captures: Captures) -> None:
         """A block that may not run."""

@@ -295,6 +295,7 @@ class _Extraction(Importing):
         "comprehension": Declaring.comprehension,
         "decorated": Declaring.decorated,
         "marked": Declaring.marked,
+        "annotated": Declaring.annotated,
         "namespace": Declaring.namespace,
         "invoked": _invoked,
         "branch": Declaring.branch,

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 import tree_sitter
 
 from remora.adapters.tree_sitter.declare import Declaring
-from remora.adapters.tree_sitter.lower import literal_text
 from remora.adapters.tree_sitter.parameters import Captures
+from remora.adapters.tree_sitter.texts import literal_text
 from remora.core.codegraph.facts import Import
 
 _SPACE = re.compile(r"\s+")

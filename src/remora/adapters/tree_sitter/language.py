@@ -11,6 +11,8 @@ from typing import Any
 
 import tree_sitter
 
+from remora.adapters.tree_sitter.boundary_tables import boundaries, boundary_text
+from remora.core.codegraph.boundaries.rules import BoundaryRules
 from remora.core.codegraph.facts import FORMAT
 from remora.core.codegraph.rules import Rules
 from remora.core.errors import Unavailable
@@ -45,6 +47,10 @@ class Form:
     texts: frozenset[str] = frozenset()
     holder: str = ""
     """Kind of the child that holds a call's arguments, where no field does."""
+    holes: frozenset[str] = frozenset()
+    """Kinds of the children of a text that are no text."""
+    joins: str = ""
+    """The operator that puts texts together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,8 +90,10 @@ def pairs() -> Mapping[str, Pair]:
     for path in sorted(_FOLDER.glob("*.toml")):
         table, query = _read(path)
         content = json.dumps(table, sort_keys=True)
-        version = digest(b"\0".join((FORMAT.encode(), content.encode(), query.encode())))[:16]
-        found[table["name"]] = Pair(table["name"], table, query, version, _rules(table))
+        rules = _rules(table, boundaries(table.get("family") or table["name"]))
+        parts = (FORMAT, content, query, boundary_text(rules.family or rules.name))
+        version = digest(b"\0".join(part.encode() for part in parts))[:16]
+        found[table["name"]] = Pair(table["name"], table, query, version, rules)
     return found
 
 
@@ -184,6 +192,8 @@ def _forms(grammar: tree_sitter.Language, pair: Pair) -> dict[int, Form]:
             tuple(spec.get("children", ())),
             frozenset(operators),
             spec.get("holder", ""),
+            frozenset(spec.get("holes", ())),
+            spec.get("joins", ""),
         )
         for number in _kinds(grammar, kind):
             forms[number] = form
@@ -207,7 +217,7 @@ def _parameters(grammar: tree_sitter.Language, pair: Pair) -> dict[int, Paramete
     return forms
 
 
-def _rules(table: Mapping[str, Any]) -> Rules:
+def _rules(table: Mapping[str, Any], found: BoundaryRules) -> Rules:
     semantics, tests, modules, scopes = (table.get(key, {}) for key in ("semantics", "tests", "modules", "scopes"))
     values: dict[str, Any] = {"name": table["name"], "extensions": tuple(table["extensions"])}
     values |= {f"test_{key}": value for key, value in tests.items()}
@@ -216,6 +226,7 @@ def _rules(table: Mapping[str, Any]) -> Rules:
     values |= {"family": table.get("family", "")}
     values |= {key: scopes[key] for key in _SCOPES if key in scopes}
     values |= semantics
+    values |= {"boundaries": found}
     kinds = {field.name: str(field.type) for field in fields(Rules)}
     for key, value in values.items():
         if kinds[key].startswith("frozenset"):

@@ -9,32 +9,24 @@ from typing import ClassVar
 import tree_sitter
 
 from remora.adapters.tree_sitter.language import Form, Language
+from remora.adapters.tree_sitter.texts import Texts, literal_text
 from remora.core.codegraph.builder import FactsBuilder
 from remora.core.codegraph.facts import UNKNOWN, Import
 
 _DEPTH = 120
 """Deeper expressions are unknown; only generated or hostile text nests further."""
-_KEY_BYTES = 80
-"""Longer literals are never used as keys."""
 _POSITION_DIGITS = 6
 _DOTTED = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
-_QUOTED = re.compile(rb"^[A-Za-z]{0,3}(\"\"\"|'''|[\"'`])(.*)\1$", re.DOTALL)
 
 
-def literal_text(raw: bytes) -> str:
-    """The content of a string literal without prefix and quotes."""
-    match = _QUOTED.match(raw)
-    return (match.group(2) if match else raw).decode("utf-8", "replace")
-
-
-class Lowering:
+class Lowering(Texts):
     """Expressions of one file. Each node is read once."""
 
     def __init__(self, language: Language, builder: FactsBuilder, text: bytes) -> None:
-        self._forms = language.forms
+        self.forms = language.forms
         self._rules = language.pair.rules
-        self._builder = builder
-        self._text = text
+        self.builder = builder
+        self.source = text
         self._seen: dict[int, int] = {}
         self._depth = 0
         self.given_up = 0
@@ -43,13 +35,13 @@ class Lowering:
 
     def text(self, node: tree_sitter.Node) -> str:
         """The source text of a node."""
-        return self._text[node.start_byte : node.end_byte].decode("utf-8", "replace")
+        return self.source[node.start_byte : node.end_byte].decode("utf-8", "replace")
 
     def value(self, node: tree_sitter.Node | None) -> int:
         """Index of the expression row of a node; 0 when it is none that is followed."""
         if node is None or self.quiet:
             return UNKNOWN
-        form = self._forms.get(node.kind_id)
+        form = self.forms.get(node.kind_id)
         if form is None:
             return UNKNOWN
         key = node.id
@@ -70,29 +62,29 @@ class Lowering:
     # --- one reader per operation
 
     def _name(self, node: tree_sitter.Node, form: Form) -> int:
-        return self._builder.use(self.text(node), node.start_byte)
+        return self.builder.use(self.text(node), node.start_byte)
 
     def _attribute(self, node: tree_sitter.Node, form: Form) -> int:
         name = node.child_by_field_id(form.second)
         first = node.child_by_field_id(form.first)
-        head = self._forms.get(first.kind_id) if first is not None and form.text == "path" else None
+        head = self.forms.get(first.kind_id) if first is not None and form.text == "path" else None
         if first is not None and head is not None and head.op == "name":
-            target = self._builder.use(self.text(first), first.start_byte, path=True)
+            target = self.builder.use(self.text(first), first.start_byte, path=True)
         else:
             target = self.value(first)
-        inner = self._forms.get(name.kind_id) if name is not None else None
+        inner = self.forms.get(name.kind_id) if name is not None else None
         while name is not None and inner is not None and inner.op == "attribute":
             # Paths that nest to the right.
             part = name.child_by_field_id(inner.first)
-            target = self._builder.shared("a", target, self.text(part)) if part is not None else target
+            target = self.builder.shared("a", target, self.text(part)) if part is not None else target
             name = name.child_by_field_id(inner.second)
-            inner = self._forms.get(name.kind_id) if name is not None else None
+            inner = self.forms.get(name.kind_id) if name is not None else None
         if name is None:
             return UNKNOWN
         if inner is None or inner.op != "generic":
-            return self._builder.shared("a", target, self.text(name))
-        base = self._builder.shared("a", target, self.text(name.named_children[0]))
-        return base if inner.text == "function" else self._builder.expression("i", base, self._type_key(name))
+            return self.builder.shared("a", target, self.text(name))
+        base = self.builder.shared("a", target, self.text(name.named_children[0]))
+        return base if inner.text == "function" else self.builder.expression("i", base, self._type_key(name))
 
     def _type_key(self, node: tree_sitter.Node) -> int:
         """What a generic type is of; several become a list."""
@@ -100,7 +92,7 @@ class Lowering:
         if len(children) < 2:
             return UNKNOWN
         parts = [self.value(child) for child in children[1].named_children or [children[1]]]
-        return parts[0] if len(parts) == 1 else self._builder.expression("l", "tuple", *parts)
+        return parts[0] if len(parts) == 1 else self.builder.expression("l", "tuple", *parts)
 
     def _call(self, node: tree_sitter.Node, form: Form) -> int:
         first = node.child_by_field_id(form.first) if form.first else next(iter(node.named_children), None)
@@ -108,7 +100,7 @@ class Lowering:
             return module
         callee = self.value(first)
         if form.text == "new" and self._rules.constructing_functions:
-            callee = self._builder.expression("C", callee)
+            callee = self.builder.expression("C", callee)
         if form.holder:
             holders = [child for child in node.named_children[1:] if child.type == form.holder]
             return self.called(holders[0] if holders else None, callee)
@@ -119,10 +111,10 @@ class Lowering:
         positional: list[int] = []
         named: list[tuple[str, int]] = []
         if holder is not None:
-            inner = self._forms.get(holder.kind_id)
+            inner = self.forms.get(holder.kind_id)
             for child in [holder] if inner else holder.named_children:
                 self._argument(child, positional, named)
-        return self._builder.expression("c", callee, tuple(positional), tuple(named))
+        return self.builder.expression("c", callee, tuple(positional), tuple(named))
 
     def _invoke(self, node: tree_sitter.Node, form: Form) -> int:
         """A call whose node has the object and the name as its own parts."""
@@ -131,9 +123,9 @@ class Lowering:
         if name is None:
             return UNKNOWN
         if target is None:
-            callee = self._builder.use(self.text(name), name.start_byte)
+            callee = self.builder.use(self.text(name), name.start_byte)
         else:
-            callee = self._builder.shared("a", self.value(target), self.text(name))
+            callee = self.builder.shared("a", self.value(target), self.text(name))
         return self.called(node.child_by_field_id(form.third), callee)
 
     def _reference(self, node: tree_sitter.Node, form: Form) -> int:
@@ -141,7 +133,7 @@ class Lowering:
         children = node.named_children
         if len(children) < 2:
             return UNKNOWN
-        return self._builder.shared("a", self.value(children[0]), self.text(children[-1]).lstrip(".?!: \n"))
+        return self.builder.shared("a", self.value(children[0]), self.text(children[-1]).lstrip(".?!: \n"))
 
     def _dotted(self, node: tree_sitter.Node, form: Form) -> int:
         """A path read from its text."""
@@ -150,28 +142,28 @@ class Lowering:
         ]
         if not parts:
             return UNKNOWN
-        value = self._builder.use(parts[0], node.start_byte)
+        value = self.builder.use(parts[0], node.start_byte)
         for part in parts[1:]:
-            value = self._builder.shared("a", value, part)
+            value = self.builder.shared("a", value, part)
         return value
 
     def _typed_path(self, node: tree_sitter.Node, form: Form) -> int:
         """A type as a path of names, with type arguments at its end."""
         value = UNKNOWN
         for child in node.named_children:
-            inner = self._forms.get(child.kind_id)
+            inner = self.forms.get(child.kind_id)
             if inner is not None and inner.op == "name":
-                value = self._builder.shared("a", value, self.text(child)) if value else self.value(child)
+                value = self.builder.shared("a", value, self.text(child)) if value else self.value(child)
             elif value:
                 parts = [self.value(part) for part in child.named_children]
-                key = parts[0] if len(parts) == 1 else self._builder.expression("l", "tuple", *parts)
-                value = self._builder.expression("i", value, key)
+                key = parts[0] if len(parts) == 1 else self.builder.expression("l", "tuple", *parts)
+                value = self.builder.expression("i", value, key)
         return value
 
     def _own(self, node: tree_sitter.Node, form: Form) -> int:
         """A field of the object written without the object."""
-        target = self._builder.use(self._rules.this, node.start_byte)
-        return self._builder.shared("a", target, self.text(node).lstrip("@"))
+        target = self.builder.use(self._rules.this, node.start_byte)
+        return self.builder.shared("a", target, self.text(node).lstrip("@"))
 
     def _required(self, node: tree_sitter.Node, first: tree_sitter.Node, form: Form) -> int:
         """The module a call loads by a name written in full; 0 when it does not."""
@@ -179,14 +171,14 @@ class Lowering:
         if holder is None or self.text(first) not in self._rules.require or not holder.named_child_count:
             return UNKNOWN
         name = holder.named_children[0]
-        inner = self._forms.get(name.kind_id)
+        inner = self.forms.get(name.kind_id)
         if inner is None or inner.op != "literal" or inner.text != "str":
             return UNKNOWN
-        text = literal_text(self._text[name.start_byte : name.end_byte])
-        return self._builder.load(Import(text, "", node.start_point.row + 1))
+        text = literal_text(self.source[name.start_byte : name.end_byte])
+        return self.builder.load(Import(text, "", node.start_point.row + 1))
 
     def _argument(self, child: tree_sitter.Node, positional: list[int], named: list[tuple[str, int]]) -> None:
-        form = self._forms.get(child.kind_id)
+        form = self.forms.get(child.kind_id)
         if form is not None and form.text == "arguments":
             for inner in child.named_children:
                 self._argument(inner, positional, named)
@@ -203,12 +195,12 @@ class Lowering:
         keys = node.children_by_field_id(form.second) if form.second else children[1:2]
         if len(keys) != 1:
             parts = [self.value(key) for key in keys]
-            return self._builder.expression("i", target, self._builder.expression("l", "tuple", *parts))
-        inner = self._forms.get(keys[0].kind_id)
+            return self.builder.expression("i", target, self.builder.expression("l", "tuple", *parts))
+        inner = self.forms.get(keys[0].kind_id)
         if inner is not None and inner.op == "slice":
             start = self._slice_start(keys[0])
-            return self._builder.expression("r", target, start) if start else target
-        return self._builder.expression("i", target, self.value(keys[0]))
+            return self.builder.expression("r", target, start) if start else target
+        return self.builder.expression("i", target, self.value(keys[0]))
 
     def _slice_start(self, node: tree_sitter.Node) -> int:
         first = next(iter(node.children), None)
@@ -216,25 +208,25 @@ class Lowering:
         return int(text) if text.isdecimal() and len(text) < _POSITION_DIGITS else 0
 
     def _list(self, node: tree_sitter.Node, form: Form) -> int:
-        return self._builder.expression("l", form.text, *map(self.value, node.named_children))
+        return self.builder.expression("l", form.text, *map(self.value, node.named_children))
 
     def _map(self, node: tree_sitter.Node, form: Form) -> int:
         pairs = []
         for child in node.named_children:
-            inner = self._forms.get(child.kind_id)
+            inner = self.forms.get(child.kind_id)
             if inner is not None and inner.op == "pair":
                 key, value = child.child_by_field_id(inner.first), child.child_by_field_id(inner.second)
                 pairs.append((self._key(key, inner), self.value(value)))
             elif inner is not None and inner.op == "name":
-                pairs.append((self._builder.shared("k", "str", self.text(child)), self.value(child)))
+                pairs.append((self.builder.shared("k", "str", self.text(child)), self.value(child)))
             elif inner is not None and inner.op == "closure" and (name := child.child_by_field_name("name")):
-                pairs.append((self._builder.shared("k", "str", self.text(name)), self.value(child)))
-        return self._builder.expression("d", form.text or "dict", *pairs)
+                pairs.append((self.builder.shared("k", "str", self.text(name)), self.value(child)))
+        return self.builder.expression("d", form.text or "dict", *pairs)
 
     def _key(self, node: tree_sitter.Node | None, form: Form) -> int:
         if node is None or form.text != "literal":
             return self.value(node)
-        return self._builder.shared("k", "str", literal_text(self._text[node.start_byte : node.end_byte]))
+        return self.builder.shared("k", "str", literal_text(self.source[node.start_byte : node.end_byte]))
 
     def _choice(self, node: tree_sitter.Node, form: Form) -> int:
         children = node.named_children
@@ -245,11 +237,13 @@ class Lowering:
     def _alternatives(self, values: list[int]) -> int:
         if len(values) < 2:
             return values[0] if values else UNKNOWN
-        return self._builder.expression("|", *values)
+        return self.builder.expression("|", *values)
 
     def _union(self, node: tree_sitter.Node, form: Form) -> int:
-        operator = node.child_by_field_name("operator")
-        if operator is None or self.text(operator) not in form.texts:
+        operator = self.text(node.child_by_field_name("operator") or node.children[min(1, node.child_count - 1)])
+        if form.joins and operator == form.joins:
+            return self.joined([self.value(child) for child in node.named_children])
+        if operator not in form.texts:
             return UNKNOWN
         return self._alternatives([value for value in map(self.value, node.named_children) if value])
 
@@ -261,15 +255,15 @@ class Lowering:
     def _container(self, node: tree_sitter.Node, form: Form) -> int:
         """The type of a list of a type."""
         inner = node.child_by_field_id(form.first) if form.first else next(iter(node.named_children), None)
-        return self._builder.expression("i", self._builder.shared("k", "list", ""), self.value(inner))
+        return self.builder.expression("i", self.builder.shared("k", "list", ""), self.value(inner))
 
     def _construct(self, node: tree_sitter.Node, form: Form) -> int:
         """A value of a class made without calling anything."""
-        return self._builder.expression("N", self.value(node.child_by_field_id(form.first)))
+        return self.builder.expression("N", self.value(node.child_by_field_id(form.first)))
 
     def _cast(self, node: tree_sitter.Node, form: Form) -> int:
         declared = self.value(node.child_by_field_id(form.first) if form.first else node.named_children[-1])
-        return self._builder.expression("T", declared)
+        return self.builder.expression("T", declared)
 
     def _inner(self, node: tree_sitter.Node, form: Form) -> int:
         if form.first:
@@ -283,22 +277,16 @@ class Lowering:
             return self.value(children[0])
         if len(children) < 2:
             return UNKNOWN
-        return self._builder.expression("i", self.value(children[0]), self._type_key(node))
+        return self.builder.expression("i", self.value(children[0]), self._type_key(node))
 
     def _spread(self, node: tree_sitter.Node, form: Form) -> int:
-        return self._builder.expression("*", self._inner(node, form))
-
-    def _literal(self, node: tree_sitter.Node, form: Form) -> int:
-        key = ""
-        if node.end_byte - node.start_byte <= _KEY_BYTES:
-            key = literal_text(self._text[node.start_byte : node.end_byte])
-        return self._builder.shared("k", form.text, key)
+        return self.builder.expression("*", self._inner(node, form))
 
     def _closure(self, node: tree_sitter.Node, form: Form) -> int:
-        return self._builder.scope_value("f", node.start_byte)
+        return self.builder.scope_value("f", node.start_byte)
 
     def _comprehension(self, node: tree_sitter.Node, form: Form) -> int:
-        return self._builder.scope_value("g", node.start_byte)
+        return self.builder.scope_value("g", node.start_byte)
 
     def _nothing(self, node: tree_sitter.Node, form: Form) -> int:
         return UNKNOWN
@@ -308,13 +296,13 @@ class Lowering:
     def type(self, node: tree_sitter.Node | None) -> int:
         """Like `value`, and a string holding a dotted name is that name (a forward reference)."""
         value = self.value(node)
-        row = self._builder.facts.expressions[value]
+        row = self.builder.facts.expressions[value]
         if node is None or row[0] != "k" or not _DOTTED.fullmatch(row[2]):
             return value
         first, *rest = row[2].split(".")
-        value = self._builder.use(first, node.start_byte)
+        value = self.builder.use(first, node.start_byte)
         for name in rest:
-            value = self._builder.shared("a", value, name)
+            value = self.builder.shared("a", value, name)
         return value
 
     _READERS: ClassVar[Mapping[str, Callable[["Lowering", tree_sitter.Node, Form], int]]] = {
@@ -340,7 +328,9 @@ class Lowering:
         "await": _inner,
         "generic": _generic,
         "spread": _spread,
-        "literal": _literal,
+        "literal": Texts.literal,
+        "format": Texts.format,
+        "texts": Texts.row,
         "closure": _closure,
         "comprehension": _comprehension,
         "slice": _nothing,

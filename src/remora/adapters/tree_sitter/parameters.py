@@ -25,6 +25,7 @@ class Parameters:
         self.builder = FactsBuilder(self.rules, self.lines, len(text))
         self.lower = Lowering(spoken, self.builder, text)
         self.decorators: dict[int, list[tree_sitter.Node]] = {}
+        self.notes: dict[int, list[tree_sitter.Node]] = {}
         self.marks: dict[int, list[str]] = {}
         self.named: set[int] = set()
         """Starts of functions without a name of their own that something around them names."""

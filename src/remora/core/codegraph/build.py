@@ -47,7 +47,7 @@ class GraphLinker:
         self._arriving: dict[tuple[int, int], dict[int, str]] = {}
         self._present = {index for index, _ in files}
         self.modules = STYLES[rules.module_style](rules, files, outlined or self._outline, manifests)
-        self._linker = Linker(Evaluator(rules, self.modules, load, self._depend))
+        self._linker = Linker(Evaluator(rules, self.modules, load, self._depend), dict(files))
 
     def _outline(self, file: int) -> Outline:
         facts = self._load(file)
@@ -132,6 +132,8 @@ class GraphLinker:
     def _text(self, value: Value) -> str:
         if value[0] == "M":
             return f"M {value[1]}"
+        if value[0] == "O":
+            return f"O {value[2]} {value[1]} {value[3]}" if len(value) == 4 else ""
         if value[0] in _CARRIED:
             return f"{value[0]} {value[1]} {self._load(value[1]).scopes[value[2]].qualified}"
         if value[0] == "B" and value[3][0] in ("C", "I"):
@@ -154,6 +156,8 @@ class GraphLinker:
             return None
         if parts[0] == "M":
             return ("M", file)
+        if parts[0] == "O":
+            return ("O", parts[2], file, parts[3])
         scope = self._scope(file, parts[2])
         if scope is None:
             return None

@@ -8,10 +8,11 @@ from typing import Any, ClassVar
 from remora.core.codegraph.containers import Containers
 from remora.core.codegraph.facts import Scope
 from remora.core.codegraph.naming import Naming
+from remora.core.codegraph.tracked import Tracked
 from remora.core.codegraph.values import EMPTY, FOUND, Key, Value, Values, inferred, known, union
 
 
-class Evaluator(Naming):
+class Evaluator(Tracked):
     """Evaluates expressions of a set of files, bounded and on demand."""
 
     def compute(self, key: Key) -> Values:
@@ -56,6 +57,9 @@ class Evaluator(Naming):
 
     def _constant(self, file: int, row: Any, index: int) -> Values:
         return {("T", row[1], row[2]): 1}
+
+    def _text(self, file: int, row: Any, index: int) -> Values:
+        return {("A", file, index): 1}
 
     def _container(self, file: int, row: Any, index: int) -> Values:
         return {("L", file, index): 1}
@@ -239,7 +243,10 @@ class Evaluator(Naming):
     # --- calls
 
     def _call(self, file: int, row: Any, index: int) -> Values:
-        parts = [self._apply(value, file, row) for value in self.fitting(self.values(file, row[1]), row)]
+        values = self.fitting(self.values(file, row[1]), row)
+        parts = [self._apply(value, file, row) for value in values]
+        if self.rules.boundaries.objects and (made := self.made(values, file, index)):
+            parts.append(made)
         return inferred(parts[0]) if len(parts) == 1 else union(parts, 1)
 
     def _apply(self, value: Value, file: int, row: Any) -> Values:
@@ -344,6 +351,7 @@ class Evaluator(Naming):
         "N": _constructed,
         "C": _as_class,
         "M": Naming.whole_file,
+        "t": _text,
     }
     _ATTRIBUTES: ClassVar[dict[str, Callable[["Evaluator", Value, str], Values]]] = {
         "M": Naming.of_module,
@@ -355,6 +363,8 @@ class Evaluator(Naming):
         "X": _of_external,
         "Y": _of_external,
         "T": _of_builtin,
+        "A": Tracked.of_text,
+        "O": Tracked.of_tracked,
         **dict.fromkeys(("L", "G", "Q", "R", "V", "J", "W"), _of_container),
     }
     _CALLS: ClassVar[dict[str, Callable[["Evaluator", Value, int, Any], Values]]] = {

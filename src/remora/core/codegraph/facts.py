@@ -7,7 +7,7 @@ Expressions are rows of one table, children by index, so that values can be eval
   ("b", object, position) destructured  ("p", scope, position) parameter  ("m", import)  ("*", object) spread
   ("V", name, classes, otherwise) member seen bare  ("s", class) enclosing class  ("E", name) defined elsewhere
   ("C", function) what `new` takes  ("M",) namespace  ("x", class) caught exception  ("D", call, scope) decorated
-  ("S", scope) super  ("N", class) construction
+  ("S", scope) super  ("N", class) construction  ("t", part, ...) text put together
 """
 
 import json
@@ -26,7 +26,7 @@ EXTENDED = "^"
 """`Class.^` is a name of every file that gives a class bases from outside of its body."""
 UNNAMED = frozenset({"comprehension", "extension"})
 """Kinds of scopes that are no symbols."""
-FORMAT = "2"
+FORMAT = "3"
 """Version of this layout and of the rules that fill it; part of every cache key."""
 
 

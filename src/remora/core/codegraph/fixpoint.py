@@ -1,7 +1,7 @@
 """Demand-driven evaluation with least fixpoints: what a question's answer is never depends on what was asked before."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from remora.core import policy
@@ -11,7 +11,7 @@ from remora.core.codegraph.rules import Rules
 from remora.core.codegraph.values import EMPTY, MANY, Key, Owner, Values
 
 _FAR = 1 << 30
-_PLAIN = frozenset("?kldfg")
+_PLAIN = frozenset("?kldfgt")
 """Operations whose value follows from the row alone; looking it up would cost more than making it."""
 
 
@@ -43,6 +43,7 @@ class Fixpoint(ABC):
         self._consulted = consulted
         self._memo: dict[Key, Values] = {}
         self._own: dict[Key, Values] = {}
+        self._origins: dict[int, Mapping[int, str]] = {}
         self._flowing: set[Key] = set()
         self._partial: dict[Key, tuple[Values, int]] = {}
         """Answers that rest on a question still open, and the place of the outermost such one."""

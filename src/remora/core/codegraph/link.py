@@ -1,24 +1,41 @@
 """Links one file: its calls, imports, bases and uses become edges, and what it passes to parameters flows on."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from remora.core import policy
+from remora.core.codegraph.boundaries.calls import concerns
+from remora.core.codegraph.boundaries.collect import collected
+from remora.core.codegraph.boundaries.endpoints import Endpoint
 from remora.core.codegraph.evaluate import Evaluator, argument
 from remora.core.codegraph.facts import FileFacts, Import, Site
 from remora.core.codegraph.modules import components
 from remora.core.codegraph.styles import PACKAGED
+from remora.core.codegraph.symbols import is_test_file
 from remora.core.codegraph.values import Value, Values
 
 Target = tuple[int, int]
 """A symbol: file index and scope index; a file's module is scope 0."""
 EXTRACTED, INFERRED, AMBIGUOUS = 0, 1, 2
 TIERS = ("EXTRACTED", "INFERRED", "AMBIGUOUS")
-KINDS = ("contains", "calls", "imports", "inherits", "implements", "references")
+KINDS = (
+    "contains",
+    "calls",
+    "imports",
+    "inherits",
+    "implements",
+    "references",
+    "crosses",
+    "serves",
+    "couples",
+    "heeds",
+)
+"""The last four are of boundaries: who reaches for one, what handles it, both in one step, who gets what is sent."""
 
 _CONTRACTS = frozenset({"interface", "trait", "protocol"})
-_FLOWING = ("F", "B", "C", "I", "L", "G", "M", "W")
+_OUTSIDE = frozenset("XYO")
+_FLOWING = ("F", "B", "C", "I", "L", "G", "M", "W", "O")
 
 
 @dataclass(slots=True)
@@ -34,6 +51,9 @@ class Linked:
     """Every name by which the file's imports look for modules."""
     flows: dict[tuple[int, int, int], Values] = field(default_factory=dict)
     """(file, scope, parameter) -> values this file passes."""
+    outside: list[tuple[Site, Values]] = field(default_factory=list)
+    """Calls of external things that boundaries may be about."""
+    endpoints: list[Endpoint] = field(default_factory=list)
 
     def add(self, other: "Linked") -> None:
         """Take in what a part of the file gave; of two equal edges the surer, then the earlier stands."""
@@ -42,6 +62,7 @@ class Linked:
         self.unresolved += other.unresolved
         self.external += other.external
         self.calls += other.calls
+        self.outside += other.outside
         for place, values in other.flows.items():
             self.flows.setdefault(place, {}).update(values)
 
@@ -53,14 +74,16 @@ class Linked:
     def copy(self) -> "Linked":
         """A copy that can grow by itself."""
         flows = {place: dict(values) for place, values in self.flows.items()}
-        return Linked(dict(self.edges), list(self.unresolved), self.external, self.calls, self.modules, flows)
+        counts = (self.external, self.calls, self.modules)
+        return Linked(dict(self.edges), list(self.unresolved), *counts, flows, list(self.outside))
 
 
 class Linker:
     """Links files one after the other with one evaluator."""
 
-    def __init__(self, evaluator: Evaluator) -> None:
+    def __init__(self, evaluator: Evaluator, paths: Mapping[int, str]) -> None:
         self._evaluator = evaluator
+        self._paths = paths
         self._linked = Linked()
         self._facts: FileFacts = FileFacts("")
         self._file = -1
@@ -83,6 +106,9 @@ class Linker:
             if grown == flows:
                 break
             flows = grown
+        path = self._paths[file]
+        in_tests = is_test_file(path, self._evaluator.rules)
+        self._linked.endpoints = collected(self._evaluator, file, path, in_tests, self._linked.outside)
         return self._linked
 
     def _first(self) -> tuple[Linked, list[Site]]:
@@ -125,8 +151,11 @@ class Linker:
         values = self._evaluator.fitting(self._evaluator.values(self._file, row[1]), row)
         scope = self._caller(site.scope)
         known = outside = False
+        boundaries = self._evaluator.rules.boundaries
+        if boundaries.lasts and any(value[0] in _OUTSIDE and concerns(boundaries, value) for value in values):
+            linked.outside.append((site, values))
         for value, tier in values.items():
-            if value[0] in ("X", "Y", "T", "K"):
+            if value[0] in ("X", "Y", "T", "K", "O"):
                 outside = True
                 self._callbacks(scope, site, row, value)
             else:
@@ -192,6 +221,9 @@ class Linker:
 
     def _callbacks(self, scope: int, site: Site, row: Any, value: Value) -> None:
         """A built-in that is known to call an argument calls it here."""
+        if value[0] == "O":
+            self._handed(site, row, value)
+            return
         place = self._evaluator.rules.callbacks.get(str(value[1])) if value[0] == "X" else None
         if place is None:
             return
@@ -200,6 +232,22 @@ class Linker:
             for item in self._evaluator.values(self._file, part):
                 if item[0] in ("F", "B"):
                     self._edge(scope, "calls", item[1:3], INFERRED, site.line)
+
+    def _handed(self, site: Site, row: Any, value: Value) -> None:
+        """A method of a followed object calls a function with an object of its own making."""
+        rule = self._evaluator.rules.boundaries.objects[value[1]]
+        method = value[4] if len(value) > 4 else ""
+        if method in rule.groups and (origin := self._evaluator.origin(self._file, site.value)):
+            given: Value = ("O", value[1], self._file, origin)
+        elif method in rule.callbacks:
+            given = ("O", rule.callbacks[method], *value[2:4])
+        else:
+            return
+        for part in (*row[2], *(item for _, item in row[3])):
+            for item in self._evaluator.values(self._file, part):
+                if item[0] in ("F", "B") and self._evaluator.load(item[1]).scopes[item[2]].parameters:
+                    place = (item[1], item[2], int(item[0] == "B"))
+                    self._linked.flows.setdefault(place, {})[given] = INFERRED
 
     def _protocol(self, site: Site, row: Any) -> None:
         rules = self._evaluator.rules

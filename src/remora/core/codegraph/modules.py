@@ -31,6 +31,10 @@ class Modules:
         self._manifests = sorted(manifests, key=lambda item: item[0])
         self._folders = folders_of(self._paths.values())
 
+    def path(self, file: int) -> str:
+        """The path of a file."""
+        return self._paths[file]
+
     def resolve(self, importer: int, module: str) -> ModuleValue | None:
         """The module meant by `module` in the file `importer`; None = not in this tree."""
         return None

@@ -1,8 +1,10 @@
 """Plans a build: what to parse and re-link after a change, and the rows that come of it."""
 
+import json
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 
+from remora.core.codegraph.boundaries.endpoints import packed
 from remora.core.codegraph.build import LinkResult
 from remora.core.codegraph.facts import FileFacts
 from remora.core.codegraph.link import KINDS, Linked
@@ -114,6 +116,8 @@ def add_links(
         for scope, line, name in linked.unresolved:
             update.unresolved.append(UnresolvedRow(numbering.of(file, scope), line, name))
         update.dependencies.extend(DependencyRow(0, part, file, "") for part in linked.modules)
+        if linked.endpoints:
+            update.endpoints[file] = json.dumps(packed(linked.endpoints), separators=(",", ":"))
         update.stale_owners.append((file, ""))
     for (number, source), targets in result.flows.items():
         if number < last_flow_round:

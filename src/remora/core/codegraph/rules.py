@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass, field
 
+from remora.core.codegraph.boundaries.rules import NO_BOUNDARIES, BoundaryRules
+
 
 @dataclass(frozen=True, slots=True)
 class Rules:
@@ -95,3 +97,4 @@ class Rules:
     test_classes: tuple[str, ...] = ()
     test_marks: frozenset[str] = frozenset()
     test_closures: bool = False
+    boundaries: BoundaryRules = NO_BOUNDARIES

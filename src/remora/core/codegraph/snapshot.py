@@ -127,6 +127,12 @@ class GraphUpdate:
     stale_owners: list[tuple[int, str]] = field(default_factory=list)
     """Owners whose dependencies below replace the old ones."""
     dependencies: list[DependencyRow] = field(default_factory=list)
+    endpoints: dict[int, str] = field(default_factory=dict)
+    """File -> what it exposes and reaches for, as JSON, of every re-linked file that has any."""
+    boundaries: list[SymbolRow] = field(default_factory=list)
+    """All boundary nodes of the graph."""
+    boundary_edges: list[EdgeRow] = field(default_factory=list)
+    """All edges of boundaries."""
     meta: dict[str, str] = field(default_factory=dict)
 
 

@@ -7,7 +7,8 @@
 ("R", container, start) rest of a container, ("V", dict) its values, ("J", dict) its items, ("H", dict) one item,
 ("W", file, function) what mapping a function gives, ("K", container, method), ("Z", file, method) super,
 ("p", file, scope, position) a parameter not known yet, ("X", name) something external, ("Y", name) a result of it,
-("T", type, text) a built-in value, ("?",) too many.
+("T", type, text) a built-in value, ("A", file, expression) a text put together, ("?",) too many,
+("O", alias, file, origin[, method]) an object of a library that is followed because of what is done with it.
 """
 
 from typing import Any, TypeAlias
@@ -26,7 +27,7 @@ EMPTY: Values = {}
 MANY: Value = ("?",)
 FOUND: Value = ("-",)
 """Says that a name exists although nothing is known of its value."""
-VAGUE = frozenset({"X", "Y", "T", "p", "?"})
+VAGUE = frozenset({"X", "Y", "T", "p", "?", "A", "O"})
 """Kinds that name nothing of this tree."""
 
 

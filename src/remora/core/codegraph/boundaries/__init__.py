@@ -1,0 +1,1 @@
+"""What couples code across processes and languages: HTTP routes, RPCs, topics, events, foreign functions."""

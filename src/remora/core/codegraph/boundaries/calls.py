@@ -1,0 +1,308 @@
+"""What the calls of a file expose and reach for."""
+
+from collections.abc import Iterable, Iterator
+from fnmatch import fnmatchcase
+from typing import Any, NamedTuple
+
+from remora.core.codegraph.boundaries.endpoints import Endpoint, Made, Mount, Named, Provided, Ref, Used
+from remora.core.codegraph.boundaries.handlers import Handlers
+from remora.core.codegraph.boundaries.paths import verb_of
+from remora.core.codegraph.boundaries.rules import BoundaryRules, CallRule, Place, plain_name
+from remora.core.codegraph.boundaries.texts import HOLE
+from remora.core.codegraph.boundaries.verbs import verb_in
+from remora.core.codegraph.facts import Site
+from remora.core.codegraph.tracked import Tracked
+from remora.core.codegraph.values import Value, Values
+
+RESOURCES = {
+    "viewset": (
+        ("GET", "/", "list"), ("POST", "/", "create"), ("GET", "/{pk}/", "retrieve"), ("PUT", "/{pk}/", "update"),
+        ("PATCH", "/{pk}/", "partial_update"), ("DELETE", "/{pk}/", "destroy"),
+    ),
+    "rails": (
+        ("GET", "", "index"), ("POST", "", "create"), ("GET", "/new", "new"), ("GET", "/{id}", "show"),
+        ("GET", "/{id}/edit", "edit"), ("PUT|PATCH", "/{id}", "update"), ("DELETE", "/{id}", "destroy"),
+    ),
+    "rails_one": (
+        ("POST", "", "create"), ("GET", "/new", "new"), ("GET", "", "show"), ("GET", "/edit", "edit"),
+        ("PUT|PATCH", "", "update"), ("DELETE", "", "destroy"),
+    ),
+    "laravel": (
+        ("GET", "", "index"), ("POST", "", "store"), ("GET", "/create", "create"), ("GET", "/{id}", "show"),
+        ("GET", "/{id}/edit", "edit"), ("PUT|PATCH", "/{id}", "update"), ("DELETE", "/{id}", "destroy"),
+    ),
+}  # fmt: skip
+"""Style -> (verb, path behind the name, method) of each usual route."""
+FILE = "<file>"
+"""The origin of a file that is itself what routes hang on."""
+
+
+class Callee(NamedTuple):
+    """What a call calls: a name patterns are held against, and the object it is a method of."""
+
+    name: str
+    alias: str
+    refs: list[Ref]
+
+
+class Calls(Handlers):
+    """Reads the call sites of one file."""
+
+    def __init__(self, evaluator: Tracked, file: int, path: str, in_tests: bool) -> None:
+        super().__init__(evaluator, file)
+        self._path = path
+        self._in_tests = in_tests
+        self._rules: BoundaryRules = evaluator.rules.boundaries
+        self._modules = [item.module for item in self.facts.imports]
+        self._blocks = self._prefixed_blocks()
+
+    def read(self, sites: Iterable[tuple[Site, Values]]) -> Iterator[Endpoint]:
+        """Endpoints of sites whose callee is external."""
+        for site, values in sites:
+            row = self.facts.expressions[site.value]
+            for callee in self._callees(values):
+                if not self._rules.matters(callee.name):
+                    continue
+                yield from self._object(site, row, callee)
+                for rule in self._rules.about(callee.name):
+                    kept = rule.call.match(callee.name)
+                    if kept is not None and self.applies(rule):
+                        yield from self._endpoint(site, row, callee, rule, kept)
+
+    def applies(self, rule: CallRule) -> bool:
+        """Whether a rule holds in this file."""
+        if rule.files and not any(fnmatchcase(f"/{self._path}", f"*/{form}") for form in rule.files):
+            return False
+        return not rule.imports or any(fnmatchcase(module, form) for module in self._modules for form in rule.imports)
+
+    def _callees(self, values: Values) -> list[Callee]:
+        found: dict[str, Callee] = {}
+        for value in values:
+            if value[0] == "O" and len(value) > 4:
+                name = f"{value[1]}.{value[4]}"
+                found.setdefault(name, Callee(name, value[1], [])).refs.append((value[2], value[3]))
+        if found:
+            return list(found.values())
+        return [self._external(value[1]) for value in values if value[0] in ("X", "Y")]
+
+    def _external(self, written: str) -> Callee:
+        name = plain_name(written)
+        typed = self._rules.of_type(name)
+        return Callee(name, "", []) if typed is None else Callee(f"{typed[0].alias}.{typed[1]}", typed[0].alias, [])
+
+    # --- objects
+
+    def _object(self, site: Site, row: Any, callee: Callee) -> Iterator[Endpoint]:
+        rule = self._rules.objects.get(callee.alias)
+        if rule is not None:
+            method = callee.name.removeprefix(f"{callee.alias}.")
+            if method in rule.groups:
+                yield self._made(site.value, row, rule.groups[method], callee.refs or self._around(site.scope))
+            elif method in rule.mounts:
+                mounting = rule.mounts[method]
+                children = self._children(self.argument(row, mounting.child))
+                if children:
+                    prefixes = self._prefixes(row, mounting.prefix)
+                    yield Mount(callee.refs or self._around(site.scope), prefixes, children, mounting.overrides)
+            return
+        for shapes, places in self._rules.groups:
+            if shapes.match(callee.name) is not None:
+                yield self._made(site.value, row, places, self._around(site.scope))
+        maker = self._rules.maker(callee.name)
+        if maker is not None:
+            yield self._made(site.value, row, maker.prefix, [])
+
+    def _made(self, call: int, row: Any, places: tuple[Place, ...], parents: list[Ref]) -> Made:
+        return Made(self.evaluator.origin(self.file, call), self._prefixes(row, places), parents)
+
+    def _prefixes(self, row: Any, places: tuple[Place, ...]) -> list[str]:
+        for place in places:
+            part = self.argument(row, place)
+            if part and self.textual(part):
+                return self.texts.of(self.file, part)
+        return [""]
+
+    def _children(self, part: int) -> list[Ref]:
+        found: list[Ref] = []
+        if not part:
+            return found
+        row = self.facts.expressions[part]
+        for value in self.evaluator.values(self.file, part):
+            if value[0] == "O":
+                found.append((value[2], value[3]))
+            elif value[0] == "M":
+                found.append((value[1], FILE))
+        if not found and row[0] == "k":
+            module = self.evaluator.modules.resolve(self.file, row[2])
+            return [(int(module[1]), FILE)] if module is not None and module[0] == "M" else []
+        if not found and row[0] in ("c", "a"):
+            inner = [row[1]] if row[0] == "a" else [*row[2], *([row[1]] if row[1] else [])]
+            return next((refs for item in inner if (refs := self._children(item))), [])
+        if not found and row[0] == "l":
+            return [ref for item in row[2:] for ref in self._children(item)]
+        return found
+
+    # --- blocks that give what is inside of them a prefix
+
+    def _prefixed_blocks(self) -> dict[int, tuple[Site, Any, tuple[Place, ...]]]:
+        found: dict[int, tuple[Site, Any, tuple[Place, ...]]] = {}
+        names = {method for rule in self._rules.objects.values() for method in rule.groups}
+        names |= {last for shapes, _ in self._rules.groups for last in shapes.lasts()}
+        if not names:
+            return found
+        for site in self.facts.sites:
+            row = self.facts.expressions[site.value]
+            if site.kind != "call" or row[0] != "c" or self.last_name(row[1]) not in names:
+                continue
+            for part in (*row[2], *(value for _, value in row[3])):
+                inner = self.facts.expressions[part]
+                if inner[0] == "f":
+                    found[inner[1]] = (site, row, ())
+        return found
+
+    def _around(self, scope: int) -> list[Ref]:
+        """What the block around a scope hangs its content on."""
+        while scope > 0:
+            block = self._blocks.get(scope)
+            if block is not None:
+                origin = self.evaluator.origin(self.file, block[0].value)
+                return [(self.file, origin)] if origin else []
+            scope = self.facts.scopes[scope].parent
+        return [(self.file, FILE)]
+
+    # --- endpoints
+
+    def _endpoint(
+        self, site: Site, row: Any, callee: Callee, rule: CallRule, kept: dict[str, str]
+    ) -> Iterator[Endpoint]:
+        keys = self._keys(row, rule, kept)
+        if not keys:
+            return
+        if rule.resource:
+            yield from self._resource(site, row, callee, rule, keys)
+            return
+        refs = callee.refs or self._around(site.scope)
+        verb, keys = self._verb(row, callee, rule, keys)
+        if not rule.provides:
+            doubt = self._in_tests and not rule.tests
+            yield Used(rule.channel, self.symbol(site.scope), site.line, verb, keys, refs, callee.name, doubt)
+            return
+        if rule.folder:
+            keys = [f"{rule.folder}/{key.lstrip('/')}" for key in keys]
+        regex = rule.form == "regex"
+        for said, target, action in self._targets(site, row, rule):
+            yield Provided(rule.channel, site.line, said or verb, keys, refs, target, callee.name, action, regex)
+
+    def _resource(self, site: Site, row: Any, callee: Callee, rule: CallRule, keys: list[str]) -> Iterator[Endpoint]:
+        """The usual routes of a resource, or the routes of another file."""
+        refs = callee.refs or self._around(site.scope)
+        if rule.resource == "include":
+            part = self.argument(row, rule.verb_at[0])
+            if part and self.facts.expressions[part][0] == "c" and self._includes(part):
+                children = self._children(part)
+                if children:
+                    yield Mount(refs, keys, children)
+            return
+        for verb, tail, method in RESOURCES[rule.resource]:
+            for key in keys:
+                path = [f"{key.strip('/')}{tail}"]
+                if rule.target == "action":
+                    named, action = None, f"{key.strip('/')}#{method}"
+                    yield Provided("http", site.line, verb, path, refs, named, callee.name, action, False)
+                    continue
+                for said, target in self.handlers(row, self._key_place(rule)):
+                    if said == verb and target[1].rpartition(".")[2] == method:
+                        yield Provided("http", site.line, verb, path, refs, target, callee.name, "", False)
+
+    def _includes(self, part: int) -> bool:
+        return self.last_name(self.facts.expressions[part][1]) == "include"
+
+    def _targets(self, site: Site, row: Any, rule: CallRule) -> Iterator[tuple[str, Named | None, str]]:
+        """(verb, handler, its written name) of each thing a call exposes."""
+        if rule.target == "action":
+            yield from self._actions(row)
+            return
+        told = False
+        for way in rule.target.split(" or "):
+            for verb, named in self._ways(site, row, rule, way):
+                told = True
+                yield verb, named, ""
+            if told:
+                return
+
+    def _ways(self, site: Site, row: Any, rule: CallRule, way: str) -> Iterator[tuple[str, Named]]:
+        if way == "scope":
+            yield "", (self.file, self.symbol(site.scope))
+        elif way == "decorated":
+            yield from (("", named) for named in self.decorated(site.value))
+        else:
+            yield from self.handlers(row, self._key_place(rule))
+
+    def _actions(self, row: Any) -> Iterator[tuple[str, Named | None, str]]:
+        for place in ("to", 0):
+            part = self.argument(row, place)
+            text = self.texts.of(self.file, part)[0] if part else ""
+            if "#" in text:
+                yield "", None, text
+                return
+        for verb, named in self.handlers(row, None):
+            yield verb, named, ""
+            return
+        first = self.argument(row, 0)
+        if first:
+            yield "", None, self.texts.of(self.file, first)[0].strip("/").replace("/", "#", 1)
+
+    def _key_place(self, rule: CallRule) -> Place | None:
+        return rule.key[0] if rule.key else None
+
+    def _keys(self, row: Any, rule: CallRule, kept: dict[str, str]) -> list[str]:
+        if rule.form and rule.form != "regex":
+            text = rule.form
+            for word, value in kept.items():
+                text = text.replace(f"<{word}>", value or "")
+            return [text]
+        for place in rule.key:
+            part = self.argument(row, place)
+            found = self.keys_in(part) if part else []
+            if found:
+                return found
+        return []
+
+    def keys_in(self, part: int) -> list[str]:
+        """The texts an expression gives, each of a list by itself."""
+        row = self.facts.expressions[part]
+        if row[0] == "l":
+            return [text for item in row[2:] for text in self.texts.of(self.file, item)]
+        found = self.texts.of(self.file, part)
+        if found == [HOLE]:
+            for value in self.evaluator.values(self.file, part):
+                if value[0] == "L" and self.evaluator.load(value[1]).expressions[value[2]][0] == "l":
+                    inner = self.evaluator.load(value[1]).expressions[value[2]]
+                    return [text for item in inner[2:] for text in self.texts.of(value[1], item)]
+        return found
+
+    def _verb(self, row: Any, callee: Callee, rule: CallRule, keys: list[str]) -> tuple[str, list[str]]:
+        if rule.channel != "http":
+            return "", keys
+        said = [verb_of(key) for key in keys]
+        if all(verb for verb, _ in said):
+            return said[0][0], [path for _, path in said]
+        for place in rule.verb_at:
+            part = self.argument(row, place)
+            if not part:
+                continue
+            texts = self.keys_in(part)
+            verbs = sorted({verb_in(text) for text in texts})
+            return ("|".join(verbs) if "" not in verbs else "*"), keys
+        if rule.verb == "name":
+            return verb_in(callee.name.rpartition(".")[2]) or "*", keys
+        return rule.verb or "*", keys
+
+
+def concerns(rules: BoundaryRules, value: Value) -> bool:
+    """Whether a called value may be of interest; quick, as it is asked of every external call."""
+    if value[0] == "O":
+        return True
+    name = value[1]
+    cut = max(name.rfind("."), name.rfind(":"), name.rfind("\\"), name.rfind("/")) + 1
+    return rules.foreign or name[cut:] in rules.names or any(word in name for word in rules.words)
