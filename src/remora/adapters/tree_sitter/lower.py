@@ -182,7 +182,7 @@ class Lowering(Texts):
         if form is not None and form.text == "arguments":
             for inner in child.named_children:
                 self._argument(inner, positional, named)
-        elif form is not None and form.op == "keyword":
+        elif form is not None and form.op in ("keyword", "pair"):
             name, value = child.child_by_field_id(form.first), child.child_by_field_id(form.second)
             if name is not None:
                 named.append((self.text(name), self.value(value)))

@@ -4,6 +4,10 @@
 (file_scoped_namespace_declaration name: (_) @name) @package
 ((method_declaration (attribute_list (attribute name: (_) @mark))) @definition @marked)
 
+((method_declaration (attribute_list (attribute) @note)) @definition @annotated)
+((class_declaration (attribute_list (attribute) @note)) @definition @annotated)
+((interface_declaration (attribute_list (attribute) @note)) @definition @annotated)
+
 ; --- scopes
 (class_declaration name: (_) @name body: (_) @body) @class
 (interface_declaration name: (_) @name body: (_) @body (#set! kind "interface")) @class

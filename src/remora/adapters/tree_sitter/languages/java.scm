@@ -3,6 +3,10 @@
 (package_declaration (_) @name) @package
 ((method_declaration (modifiers [(marker_annotation name: (_) @mark) (annotation name: (_) @mark)])) @definition @marked)
 
+((method_declaration (modifiers [(marker_annotation) (annotation)] @note)) @definition @annotated)
+((class_declaration (modifiers [(marker_annotation) (annotation)] @note)) @definition @annotated)
+((interface_declaration (modifiers [(marker_annotation) (annotation)] @note)) @definition @annotated)
+
 ; --- scopes
 (class_declaration name: (_) @name body: (_) @body) @class
 (interface_declaration name: (_) @name body: (_) @body (#set! kind "interface")) @class

@@ -2,6 +2,9 @@
 
 (namespace_definition name: (_) @name) @package
 
+((method_declaration attributes: (attribute_list (attribute_group (attribute) @note))) @definition @annotated)
+((class_declaration attributes: (attribute_list (attribute_group (attribute) @note))) @definition @annotated)
+
 ; --- scopes
 (class_declaration name: (_) @name body: (_) @body) @class
 (interface_declaration name: (_) @name body: (_) @body (#set! kind "interface")) @class

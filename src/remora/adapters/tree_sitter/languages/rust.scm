@@ -3,6 +3,10 @@
 ((attribute_item (attribute) @mark) @marked . (function_item) @definition)
 ((attribute_item (attribute) @mark) @marked . (attribute_item) . (function_item) @definition)
 
+((attribute_item (attribute) @note) @annotated . [(function_item) (struct_item) (mod_item) (enum_item)] @definition)
+((attribute_item (attribute) @note) @annotated . (attribute_item) . [(function_item) (struct_item) (mod_item) (enum_item)] @definition)
+((attribute_item (attribute) @note) @annotated . (attribute_item) . (attribute_item) . [(function_item) (struct_item)] @definition)
+
 ; --- scopes
 (function_item name: (_) @name parameters: (_) @parameters return_type: (_)? @result body: (_) @body) @function
 (function_signature_item name: (_) @name parameters: (_) @parameters return_type: (_)? @result) @function

@@ -1,5 +1,12 @@
 ; What TypeScript text says about scopes, bindings, calls and values. Roles are explained in docs/languages.md.
 
+; --- annotations
+(class_body (decorator (_) @note) @annotated . (method_definition) @definition)
+(class_body (decorator (_) @note) @annotated . (decorator) . (method_definition) @definition)
+(class_body (decorator (_) @note) @annotated . (decorator) . (decorator) . (method_definition) @definition)
+((class_declaration decorator: (decorator (_) @note)) @definition @annotated)
+(export_statement decorator: (decorator (_) @note) @annotated declaration: (class_declaration) @definition)
+
 ; --- scopes
 (function_declaration name: (identifier) @name parameters: (_) @parameters return_type: (_)? @result body: (_) @body) @function
 (generator_function_declaration name: (identifier) @name parameters: (_) @parameters return_type: (_)? @result body: (_) @body) @function

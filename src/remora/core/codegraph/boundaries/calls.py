@@ -9,7 +9,7 @@ from remora.core.codegraph.boundaries.handlers import Handlers
 from remora.core.codegraph.boundaries.paths import verb_of
 from remora.core.codegraph.boundaries.rules import BoundaryRules, CallRule, Place, plain_name
 from remora.core.codegraph.boundaries.texts import HOLE
-from remora.core.codegraph.boundaries.verbs import verb_in
+from remora.core.codegraph.boundaries.verbs import VERBS, verb_in
 from remora.core.codegraph.facts import Site
 from remora.core.codegraph.tracked import Tracked
 from remora.core.codegraph.values import Value, Values
@@ -33,6 +33,8 @@ RESOURCES = {
     ),
 }  # fmt: skip
 """Style -> (verb, path behind the name, method) of each usual route."""
+_CHAIN = 12
+"""Longer chains of calls are not followed."""
 FILE = "<file>"
 """The origin of a file that is itself what routes hang on."""
 
@@ -54,6 +56,7 @@ class Calls(Handlers):
         self._in_tests = in_tests
         self._rules: BoundaryRules = evaluator.rules.boundaries
         self._modules = [item.module for item in self.facts.imports]
+        self._later: dict[int, int] | None = None
         self._blocks = self._prefixed_blocks()
 
     def read(self, sites: Iterable[tuple[Site, Values]]) -> Iterator[Endpoint]:
@@ -116,11 +119,8 @@ class Calls(Handlers):
         return Made(self.evaluator.origin(self.file, call), self._prefixes(row, places), parents)
 
     def _prefixes(self, row: Any, places: tuple[Place, ...]) -> list[str]:
-        for place in places:
-            part = self.argument(row, place)
-            if part and self.textual(part):
-                return self.texts.of(self.file, part)
-        return [""]
+        parts = (self.argument(row, place) for place in places)
+        return next((self.texts.of(self.file, part) for part in parts if part and self.textual(part)), [""])
 
     def _children(self, part: int) -> list[Ref]:
         found: list[Ref] = []
@@ -182,7 +182,7 @@ class Calls(Handlers):
             yield from self._resource(site, row, callee, rule, keys)
             return
         refs = callee.refs or self._around(site.scope)
-        verb, keys = self._verb(row, callee, rule, keys)
+        verb, keys = self._verb(site.value, row, callee.name, rule, keys)
         if not rule.provides:
             doubt = self._in_tests and not rule.tests
             yield Used(rule.channel, self.symbol(site.scope), site.line, verb, keys, refs, callee.name, doubt)
@@ -203,6 +203,9 @@ class Calls(Handlers):
                 if children:
                     yield Mount(refs, keys, children)
             return
+        if rule.resource == "service":
+            yield from self._procedures(site, row, callee)
+            return
         for verb, tail, method in RESOURCES[rule.resource]:
             for key in keys:
                 path = [f"{key.strip('/')}{tail}"]
@@ -213,6 +216,21 @@ class Calls(Handlers):
                 for said, target in self.handlers(row, self._key_place(rule)):
                     if said == verb and target[1].rpartition(".")[2] == method:
                         yield Provided("http", site.line, verb, path, refs, target, callee.name, "", False)
+
+    def _procedures(self, site: Site, row: Any, callee: Callee) -> Iterator[Endpoint]:
+        """A table of procedures handed over together with the service they are of."""
+        if len(row[2]) < 2:
+            return
+        names = [plain_name(v[1]) for v in self.evaluator.values(self.file, row[2][0]) if v[0] in ("X", "Y")]
+        table = self.facts.expressions[row[2][1]]
+        for value in self.evaluator.values(self.file, row[2][1]):
+            if value[0] == "L" and value[1] == self.file:
+                table = self.facts.expressions[value[2]]
+        for service in {name.removesuffix(".service").rpartition(".")[2].removesuffix("Service") for name in names}:
+            for key, part in table[2:] if table[0] == "d" else ():
+                for _, target in self._handling(part, 0):
+                    keys = [f"{service}/{self.facts.expressions[key][2]}"]
+                    yield Provided("grpc", site.line, "", keys, [], target, callee.name, "", False)
 
     def _includes(self, part: int) -> bool:
         return self.last_name(self.facts.expressions[part][1]) == "include"
@@ -261,12 +279,13 @@ class Calls(Handlers):
             for word, value in kept.items():
                 text = text.replace(f"<{word}>", value or "")
             return [text]
-        for place in rule.key:
-            part = self.argument(row, place)
-            found = self.keys_in(part) if part else []
+        parts = [part for place in rule.key if (part := self.argument(row, place))]
+        for part in parts:
+            found = self.keys_in(part) if self.textual(part) else []
             if found:
                 return found
-        return []
+        # A route's path may be all on the object it hangs on.
+        return [""] if rule.channel == "http" and rule.provides and parts else []
 
     def keys_in(self, part: int) -> list[str]:
         """The texts an expression gives, each of a list by itself."""
@@ -281,7 +300,8 @@ class Calls(Handlers):
                     return [text for item in inner[2:] for text in self.texts.of(value[1], item)]
         return found
 
-    def _verb(self, row: Any, callee: Callee, rule: CallRule, keys: list[str]) -> tuple[str, list[str]]:
+    def _verb(self, site: int, row: Any, name: str, rule: CallRule, keys: list[str]) -> tuple[str, list[str]]:
+        """The verb of a request or route, and its paths, which may begin with one."""
         if rule.channel != "http":
             return "", keys
         said = [verb_of(key) for key in keys]
@@ -289,14 +309,59 @@ class Calls(Handlers):
             return said[0][0], [path for _, path in said]
         for place in rule.verb_at:
             part = self.argument(row, place)
-            if not part:
-                continue
-            texts = self.keys_in(part)
-            verbs = sorted({verb_in(text) for text in texts})
-            return ("|".join(verbs) if "" not in verbs else "*"), keys
+            if part:
+                verbs = sorted({verb_in(self._written(text, part)) for text in self.keys_in(part)})
+                return ("|".join(verbs) if all(verbs) else "*"), keys
+        return self._verb_said(site, row, name, rule), keys
+
+    def _written(self, text: str, part: int) -> str:
+        """A verb as text, or as the last name of a constant (`HttpMethod.GET`)."""
+        return self.last_name(part) if text == HOLE else text
+
+    def _verb_said(self, site: int, row: Any, name: str, rule: CallRule) -> str:
         if rule.verb == "name":
-            return verb_in(callee.name.rpartition(".")[2]) or "*", keys
-        return rule.verb or "*", keys
+            return verb_in(name.rpartition(".")[2]) or "*"
+        if rule.verb == "class":
+            return verb_in(name.split(".")[-2]) or "*"
+        if rule.verb == "before":
+            return self._verb_before(row)
+        if rule.verb in ("after", "methods"):
+            return self._verb_after(site, "GET" if rule.verb == "after" else "*")
+        return rule.verb or "*"
+
+    def _verb_before(self, row: Any) -> str:
+        """The verb in the chain of calls that leads to this one."""
+        for _ in range(_CHAIN):
+            callee = self.facts.expressions[row[1]]
+            if callee[0] != "a":
+                break
+            row = self.facts.expressions[callee[1]]
+            if row[0] != "c":
+                break
+            if self.last_name(row[1]).upper() in VERBS:
+                return self.last_name(row[1]).upper()
+        return "*"
+
+    def _verb_after(self, call: int, otherwise: str) -> str:
+        """The verb in the chain of calls that goes on from this one."""
+        if self._later is None:
+            self._later = {}
+            rows = self.facts.expressions
+            for index, row in enumerate(rows):
+                if row[0] == "c" and rows[row[1]][0] == "a":
+                    self._later.setdefault(rows[row[1]][1], index)
+        for _ in range(_CHAIN):
+            found = self._later.get(call)
+            if found is None:
+                break
+            call, row = found, self.facts.expressions[found]
+            name = self.last_name(row[1])
+            if name.upper() in VERBS:
+                return name.upper()
+            if name.lower() in ("method", "methods") and row[2]:
+                verbs = sorted({verb_in(self._written(text, part)) for part in row[2] for text in self.keys_in(part)})
+                return "|".join(filter(None, verbs)) or otherwise
+        return otherwise
 
 
 def concerns(rules: BoundaryRules, value: Value) -> bool:

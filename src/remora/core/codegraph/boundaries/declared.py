@@ -4,12 +4,14 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
-from remora.core.codegraph.boundaries.calls import Callee, Calls
-from remora.core.codegraph.boundaries.endpoints import Endpoint, Named, Provided, Used
+from remora.core.codegraph.boundaries.calls import Calls
+from remora.core.codegraph.boundaries.endpoints import Endpoint, Provided, Used
+from remora.core.codegraph.boundaries.mounts import joined
 from remora.core.codegraph.boundaries.rules import CallRule, plain_name
 from remora.core.codegraph.facts import Scope, Site
 from remora.core.codegraph.values import Values
 
+_CONSTRUCTORS = frozenset({"new", "constructor"})
 _CONTROLLER = re.compile(r"\[(controller|action)\]")
 _NO_ROW = ("c", 0, (), ())
 _WORD = re.compile(r"\w+")
@@ -59,32 +61,55 @@ class Declared(Calls):
     # --- annotations
 
     def _noted(self, index: int, scope: Scope, note: Note, rule: CallRule, kept: dict[str, str]) -> Iterator[Endpoint]:
-        name = self._own_name(scope)
-        if rule.form and rule.form != "regex":
-            keys = self._keys(note.row, rule, {**kept, "name": name, "class": self._class_name(index)})
-        else:
-            keys = self._keys(note.row, rule, kept) or ([""] if rule.channel == "http" else [self._full(scope, name)])
-        around = self._around_class(index)
-        verb, keys = self._verb(note.row, Callee(note.name, "", []), rule, keys)
-        named: Named = (self.file, scope.qualified)
-        if rule.channel != "http":
-            if rule.provides:
-                yield Provided(rule.channel, scope.line, "", keys, [], named, note.name, "", False)
-            else:
-                yield Used(rule.channel, scope.qualified, scope.line, "", keys, [], note.name, False)
+        if rule.channel == "http":
+            if scope.kind != "class":
+                yield from self._route(index, scope, note, rule, kept)
             return
-        prefixes, client = self._class_prefixes(around)
-        said = [_CONTROLLER.sub(lambda m: self._said(m[1], around, name), key) for key in keys]
-        paths = [
-            key
-            if key.startswith(("~/", "/")) and rule.form == "absolute"
-            else f"{prefix.rstrip('/')}/{key.lstrip('/')}"
-            for prefix in prefixes
-            for key in said
-        ]
+        name = self._own_name(scope)
+        words = {**kept, "name": name, "camel": _camel(name), "class": self._class_name(index)}
+        if rule.target == "members":
+            yield from self._members(scope, name, note, rule)
+            return
+        keys = self._keys(note.row, rule, words) or [self._full(scope, name)]
+        if rule.provides:
+            named = (self.file, scope.qualified)
+            yield Provided(rule.channel, scope.line, "", keys, [], named, note.name, "", False)
+        else:
+            yield Used(rule.channel, scope.qualified, scope.line, "", keys, [], note.name, False)
+
+    def _members(self, scope: Scope, name: str, note: Note, rule: CallRule) -> Iterator[Endpoint]:
+        """The methods of a class that another language sees as its members."""
+        scopes = self.facts.scopes
+        for member in scopes:
+            home = scopes[member.parent] if member.parent >= 0 else member
+            if member.kind == "function" and home.kind in ("extension", "class") and home.name == scope.name:
+                notes = {self.last_name(self._callee(mark)) for mark in member.decorators}
+                own = self._own_name(member)
+                keys = [name] if notes & _CONSTRUCTORS else [f"{name}.{own}", f"{name}.{_camel(own)}"]
+                named = (self.file, member.qualified)
+                yield Provided(rule.channel, member.line, "", keys, [], named, note.name, "", False)
+
+    def _callee(self, mark: int) -> int:
+        row = self.facts.expressions[mark]
+        return int(row[1]) if row[0] == "c" else mark
+
+    def _route(self, index: int, scope: Scope, note: Note, rule: CallRule, kept: dict[str, str]) -> Iterator[Endpoint]:
+        around = self._around_class(index)
+        keys = [key for key in self._keys(note.row, rule, kept) if key] or self._prefixes_of(scope) or [""]
+        verb, keys = self._verb(0, note.row, note.name, rule, keys)
+        prefixes, client = [""], False
+        if around:
+            prefixes = self._prefixes_of(self.facts.scopes[around]) or [""]
+            client = self._is_client(self.facts.scopes[around])
+        name = self._class_name_of(self.facts.scopes[around])
+        words = {"controller": name, "action": scope.name}
+        # `~/` and, after a word in brackets, `/` begin at the root.
+        paths = [key[1:] if key.startswith("~/") else joined(prefix, key) for prefix in prefixes for key in keys]
+        paths = [_CONTROLLER.sub(lambda found: words[found[1]], path) for path in paths]
         if client:
             yield Used("http", scope.qualified, scope.line, verb, paths, [], note.name, False)
         else:
+            named = (self.file, scope.qualified)
             yield Provided("http", scope.line, verb, paths, [], named, note.name, "", False)
 
     def _around_class(self, index: int) -> int:
@@ -93,28 +118,19 @@ class Declared(Calls):
             scope = self.facts.scopes[scope].parent
         return max(scope, 0)
 
-    def _class_prefixes(self, index: int) -> tuple[list[str], bool]:
-        """Prefixes that the annotations of a class give its methods, and whether these are a client's."""
+    def _prefixes_of(self, scope: Scope) -> list[str]:
+        """Paths that annotations give a class, or a method beside the one with its verb."""
         found: list[str] = []
-        client = False
-        if index:
-            scope = self.facts.scopes[index]
-            for note in self._notes(scope):
-                for rule in self._rules.declared:
-                    if rule.place != "annotation" or rule.call.match(note.name) is None:
-                        continue
-                    client = client or rule.target == "client"
-                    for place in rule.prefix:
-                        part = self.argument(note.row, place)
-                        found += self.keys_in(part) if part else []
-                        if part:
-                            break
-            token = self._class_name_of(scope)
-            found = [_CONTROLLER.sub(lambda m: token if m[1] == "controller" else m[0], text) for text in found]
-        return found or [""], client
+        for note in self._notes(scope):
+            for rule in self._rules.declared:
+                if rule.prefix and rule.call.match(note.name) is not None:
+                    parts = [part for place in rule.prefix if (part := self.argument(note.row, place))]
+                    found += self.keys_in(parts[0]) if parts else []
+        return found
 
-    def _said(self, word: str, around: int, method: str) -> str:
-        return method if word == "action" else self._class_name_of(self.facts.scopes[around])
+    def _is_client(self, scope: Scope) -> bool:
+        clients = [rule.call for rule in self._rules.declared if rule.target == "client"]
+        return any(call.match(note.name) is not None for note in self._notes(scope) for call in clients)
 
     def _class_name_of(self, scope: Scope) -> str:
         return scope.name.removesuffix("Controller").lower()
@@ -216,3 +232,8 @@ class Declared(Calls):
                 if head and (scope, name) not in seen:
                     seen.add((scope, name))
                     yield Used("module", scope, site.line, "", [f"{head}#{value[1][len(head) + 1 :]}"], [], name, False)
+
+
+def _camel(name: str) -> str:
+    head, *rest = name.split("_")
+    return head + "".join(part[:1].upper() + part[1:] for part in rest)

@@ -12,6 +12,8 @@ from remora.core.codegraph.tracked import Tracked
 from remora.core.codegraph.values import Value
 
 _DEPTH = 4
+_THINGS = frozenset("FBCIMPO")
+"""Kinds of values that are no texts."""
 _RESOURCE = {
     "list": "GET", "retrieve": "GET", "create": "POST", "update": "PUT", "partial_update": "PATCH", "destroy": "DELETE",
 }  # fmt: skip
@@ -51,7 +53,11 @@ class Handlers:
 
     def textual(self, part: int) -> bool:
         """Whether an expression may be a text."""
-        return self.facts.expressions[part][0] not in ("f", "d", "l")
+        if self.facts.expressions[part][0] in ("k", "t"):
+            return True
+        if self.facts.expressions[part][0] in ("f", "d"):
+            return False
+        return all(value[0] not in _THINGS for value in self.evaluator.values(self.file, part))
 
     def last_name(self, callee: int) -> str:
         """The last part of a callee as it is written."""
@@ -91,7 +97,7 @@ class Handlers:
         parts = [part for at, part in enumerate(row[2]) if at != key]
         parts += [value for name, value in row[3] if name != key]
         for part in reversed(parts):
-            found = list(self._handling(part, 0))
+            found = list(self._handling(self._entry(part, "handler") or part, 0))
             if found:
                 yield from found
                 return

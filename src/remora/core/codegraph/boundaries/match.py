@@ -175,13 +175,13 @@ def _ends(verb: str, wanted: Address, item: Open) -> bool:
 def _nearest(file: int, found: Sequence[Open], paths: Mapping[int, str]) -> list[Open]:
     """Of routes at several places those that share the most folders with the client, if that tells them apart."""
     own = paths[file].split("/")
-    depths = [_common(own, paths[item.file].split("/")) for item in found]
+    depths = [_shared_folders(own, paths[item.file].split("/")) for item in found]
     best = max(depths)
     near = [item for item, depth in zip(found, depths, strict=True) if depth == best]
     return near if len({(item.file, item.segments) for item in near}) == 1 else []
 
 
-def _common(left: Sequence[str], right: Sequence[str]) -> int:
+def _shared_folders(left: Sequence[str], right: Sequence[str]) -> int:
     count = 0
     for one, other in zip(left[:-1], right[:-1], strict=False):
         if one != other:
