@@ -313,6 +313,43 @@ KEY_TOUCH_SECONDS = 60
 SWEEP_SECONDS = 60
 """Private memory of an ended session is gone that much later at the latest while a server runs."""
 
+# --- The page ---------------------------------------------------------------------------------------------------------
+FORGET_UNDO_SECONDS = 30
+"""Long enough to see what was hit by mistake, short enough that a request to forget is kept."""
+ERASE_LOOK_SECONDS = 5
+"""How often a server looks whether anything is due to be erased; one small read."""
+FORGETTINGS_MAX = 10_000
+"""Forgets that may wait at one time; each lasts seconds."""
+EMPHASES_PER_REPOSITORY = 500
+"""Pins and buries: who pins everything pins nothing, and every recall reads them."""
+BROWSE_LIMIT = 50
+"""Rows of one page of the list: two screens, and cheap to draw."""
+BROWSE_LOOKED_MAX = 2_000
+"""Items that one page looks at when facets leave most of them out; then it says so and goes on when asked."""
+BROWSE_MATCHES_MAX = 200
+"""Ranked matches per family; whoever needs the two hundred and first asks a narrower question."""
+BROWSE_SESSIONS_MAX = 50
+"""Open chats of one's own whose private facts a list reads."""
+DETAIL_EDGES_MAX = 100
+"""Relations, values or versions shown with one item."""
+PAGE_SESSION_HOURS = 12
+"""A working day; after it one signs in again."""
+PAGE_SESSIONS_MAX = 1_000
+"""Signed-in browsers at one time; those not heard for longest make room."""
+PAGE_LINK_SECONDS = 300
+"""A one-time link that nobody opened by then opens nothing."""
+PAGE_FORM_MAX_BYTES = 256 << 10
+"""A form holds one item's texts."""
+GRAPH_NODES = 300
+"""Nodes of a drawing that a person can still read."""
+GRAPH_NODES_MAX = 5_000
+GRAPH_EDGES_PER_NODE = 40
+"""Relations followed from one node, so that a hub does not fill the drawing."""
+LAYOUT_ROUNDS = 60
+"""Of the force layout; more moves nothing that an eye sees."""
+LAYOUT_ROUNDS_LARGE = 12
+"""Above a thousand nodes, where a round costs a tenth of a second."""
+
 # --- Capture from git and documents -----------------------------------------------------------------------------------
 PATH_MAX_CHARS = 4_096
 """PATH_MAX of the systems that git runs on; a longer name in a tree object cannot be checked out."""

@@ -178,6 +178,13 @@ def _absent() -> NotFound:
     return NotFound("no open session has this handle", advice=_REGISTER)
 
 
+def own_open(view: StoreRead, grant: Grant, now: int) -> list[Session]:
+    """The newest open sessions of the caller, newest first."""
+    items, _ = view.scan(FAMILY, SESSION, (SYSTEM,), limit=policy.LIST_LIMIT_MAX, newest_first=True)
+    own = [found for found in map(read_session, items) if found.principal == grant.principal]
+    return [found for found in own if found.state(now) is State.OPEN][: policy.BROWSE_SESSIONS_MAX]
+
+
 def revoke(view: StoreRead, grant: Grant, session: str, now: int, *, administrator: bool) -> Changes:
     """Close a session at once, by its node id. Its owner may, and an administrator; others learn nothing."""
     node = view.get((session,), (SYSTEM,)).get(session)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from remora.core import policy
 from remora.core.analytics.topology import project
+from remora.core.emphasis import emphases
 from remora.core.encounters.frontier import Frontier, frontier
 from remora.core.encounters.nodes import Authored, reference
 from remora.core.encounters.schema import FAMILY
@@ -183,7 +184,7 @@ def _read(
         limit=policy.INFUSE_FACTS_MAX,
         similar=similar(view, (FACTS,), REPOSITORY, meaning.vector),
     )
-    return _Read(ledger, selection, at_hand, fact_offers(facts.hits))
+    return _Read(ledger, selection, at_hand, fact_offers(emphases(view).ordered(facts.hits)))
 
 
 def _records(ports: InfusionPorts, grant: Grant, request: InfuseRequest) -> tuple[Offer, ...]:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from remora.core import policy
+from remora.core.emphasis import NONE, emphases
 from remora.core.encounters.schema import FAMILY as ENCOUNTERS
 from remora.core.encounters.search import recall_nodes
 from remora.core.errors import InvalidInput
@@ -92,23 +93,25 @@ def recall(
         if gated is not None:
             return RecallResult(memory_scope=scope.value, gated=gated.value)
         meaning = asked(view, ports.embedder, query.text)
+        held = emphases(view) if durable else NONE
+        room = held.room(request.limit)
         facts = recall_facts(
             view,
             place.scope,
             query,
             Terms(hops=request.hops, history=request.history, at=request.as_of, unasked=request.unasked),
             redact=ports.redact,
-            limit=request.limit,
+            limit=room,
             similar=similar(view, (FAMILY,), place.scope, meaning.vector),
         )
         nodes = Answer()
         if durable and request.as_of is None:  # nodes have versions, not intervals to look back through
             near = {item.id: score for item, score in similar(view, (ENCOUNTERS,), place.scope, meaning.vector)}
-            nodes = recall_nodes(
-                view, query, limit=request.limit, unasked=request.unasked, similar=near, redact=ports.redact
-            )
-    families = (facts.hits, nodes.hits, *(_durable(ports, grant, request, more) if durable else ()))
-    fused = fuse_families(families, limit=request.limit, max_chars=request.max_chars, k=request.fusion_k)
+            nodes = recall_nodes(view, query, limit=room, unasked=request.unasked, similar=near, redact=ports.redact)
+    families = (facts.hits, nodes.hits, *(_durable(ports, grant, request, room, more) if durable else ()))
+    fused = fuse_families(
+        [held.ordered(hits) for hits in families], limit=request.limit, max_chars=request.max_chars, k=request.fusion_k
+    )
     return RecallResult(
         hits=fused.hits,
         memory_scope=scope.value,
@@ -122,13 +125,13 @@ def recall(
 
 
 def _durable(
-    ports: RecallPorts, grant: Grant, request: RecallRequest, more: Sequence[Sequence[Hit]]
+    ports: RecallPorts, grant: Grant, request: RecallRequest, room: int, more: Sequence[Sequence[Hit]]
 ) -> tuple[Sequence[Hit], ...]:
     """The other families, which all are of repository scope. Records have no closed intervals to look back through."""
     if request.as_of is not None:
         return tuple(more)
     with ports.record_index.view(grant) as view:
-        return (recall_records(view, request.query, limit=request.limit), *more)
+        return (recall_records(view, request.query, limit=room), *more)
 
 
 def _check(request: RecallRequest) -> None:

@@ -235,12 +235,16 @@ class SqliteRecordView:
     # --- Others -------------------------------------------------------------------------------------------------------
 
     @_repaired
-    def newest(self, narrowing: Narrowing, *, limit: int) -> tuple[tuple[IndexedRecord, ...], int]:
+    def newest(
+        self, narrowing: Narrowing, *, limit: int, after: tuple[int, str] | None = None
+    ) -> tuple[tuple[IndexedRecord, ...], int]:
         """The newest records, and how many there are in all."""
         where = f"{self._where}{_narrowed(narrowing)}"
         total = whole(self._con.execute(f"SELECT count(*) FROM doc d WHERE {where}").get)
-        query = f"SELECT {CANDIDATE_COLUMNS} FROM {CANDIDATE_TABLES} WHERE {where}{_NEWEST}"
-        return tuple(candidate(row, self._unreachable) for row in self._con.execute(query, (limit,))), total
+        begun = " AND d.occurred_at <= ? AND (d.occurred_at < ? OR d.id > ?)" if after else ""
+        query = f"SELECT {CANDIDATE_COLUMNS} FROM {CANDIDATE_TABLES} WHERE {where}{begun}{_NEWEST}"
+        bound = ((after[0], after[0], bindable(after[1])) if after else ()) + (limit,)
+        return tuple(candidate(row, self._unreachable) for row in self._con.execute(query, bound)), total
 
     @_repaired
     def get(self, ids: Collection[str]) -> dict[str, IndexedRecord]:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from remora.core import policy
+from remora.core.emphasis import BURIED, PINNED
 from remora.core.facts.layout import FAMILY as FACTS
 from remora.core.infusion.compose import Offer
 from remora.core.recall.families import Hit
@@ -17,11 +18,17 @@ _SEVERITY = {Category.PITFALL: 1.0, Category.DECISION: 0.6}
 
 
 def fact_offers(hits: Iterable[Hit]) -> tuple[Offer, ...]:
-    """Facts in the order of recall."""
+    """Facts in the order of recall. The budget drops a buried one first and a pinned one last."""
     return tuple(
-        Offer(hit.id, FACTS, hit.title, hit.text, hit.source, hit.score, Trust[(hit.trust or "agent").upper()])
+        Offer(hit.id, FACTS, hit.title, hit.text, hit.source, _weight(hit), Trust[(hit.trust or "agent").upper()])
         for hit in hits
     )
+
+
+def _weight(hit: Hit) -> float:
+    if BURIED in hit.matched_by:
+        return 0.0
+    return hit.score + 1.0 if PINNED in hit.matched_by else hit.score
 
 
 def subjects(text: str, files: Sequence[str]) -> tuple[str, ...]:

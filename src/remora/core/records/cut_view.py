@@ -165,8 +165,14 @@ class CutView:
         steps = {step for key in keys for number, step in self._shelf.lineage.get(key, ()) if number in self._visible}
         return tuple(sorted(steps, key=lambda step: (step.at, step.old, step.new)))
 
-    def newest(self, narrowing: Narrowing, *, limit: int) -> tuple[tuple[IndexedRecord, ...], int]:
+    def newest(
+        self, narrowing: Narrowing, *, limit: int, after: tuple[int, str] | None = None
+    ) -> tuple[tuple[IndexedRecord, ...], int]:
         """The newest records, and how many there are in all."""
+        if after is not None:
+            kept = [number for number in self._newest if narrowed(self._shelf.items[number], narrowing)]
+            behind = [n for n in kept if _place(self._shelf.items[n]) > (-after[0], after[1])]
+            return tuple(self._shelf.items[number] for number in behind[:limit]), len(kept)
         if narrowing == Narrowing():
             return tuple(self._shelf.items[number] for number in self._newest[:limit]), self.total
         return self._page(self._newest, narrowing, limit)
@@ -197,3 +203,7 @@ class CutView:
     def _page(self, numbers: Sequence[int], narrowing: Narrowing, limit: int) -> tuple[tuple[IndexedRecord, ...], int]:
         fitting = [self._shelf.items[number] for number in numbers if narrowed(self._shelf.items[number], narrowing)]
         return tuple(fitting[:limit]), len(fitting)
+
+
+def _place(record: IndexedRecord) -> tuple[int, str]:
+    return -record.occurred_at, record.id

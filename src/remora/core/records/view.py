@@ -43,8 +43,13 @@ class RecordView(Protocol):
         """Renames and copies that records tell of these keys, oldest first."""
         ...
 
-    def newest(self, narrowing: Narrowing, *, limit: int) -> tuple[tuple[IndexedRecord, ...], int]:
-        """The newest records, and how many there are in all."""
+    def newest(
+        self, narrowing: Narrowing, *, limit: int, after: tuple[int, str] | None = None
+    ) -> tuple[tuple[IndexedRecord, ...], int]:
+        """The newest records, ties by id, and how many there are in all.
+
+        `after`: only those behind this (Unix seconds, id) in the order.
+        """
         ...
 
     def get(self, ids: Collection[str]) -> dict[str, IndexedRecord]:

@@ -25,6 +25,7 @@ def register(app: typer.Typer) -> None:
     mcp.callback()(stdio)
     app.add_typer(mcp, name="mcp")
     app.command("serve")(serve)
+    app.command("page")(page)
 
 
 def stdio(
@@ -68,11 +69,12 @@ def serve(
     memory_workspace_claim: _Workspaces = None,
     memory_allow_private: _Private = False,
 ) -> None:
-    """Serve the HTTP API, MCP over HTTP and the hooks of agent clients, until told to end."""
+    """Serve the page, the HTTP API, MCP over HTTP and the hooks of agent clients, until told to end."""
 
     def run() -> None:
         from remora.entrypoints.http.serve import Options
         from remora.entrypoints.http.serve import serve as listen
+        from remora.entrypoints.web.routes import Page
 
         grant = _ceiling(
             memory_principal, memory_repository_claim, memory_workspace_claim, memory_allow_private, read_only=read_only
@@ -82,8 +84,22 @@ def serve(
             Options(
                 roots=roots, host=host, port=port, allow_hosts=tuple(allow_host or ()), grant=grant,
                 profiles=tuple(profile or ("core",)), allow_memory=allow_memory, allow_memory_write=allow_memory_write,
-            )
+            ),
+            Page,
         )  # fmt: skip
+
+    guarded(run, json_output=False)
+
+
+def page(
+    repo: Annotated[Path, typer.Option(help="The repository (any folder inside it).", show_default=False)] = Path(),
+) -> None:
+    """Print a link that opens the page of the running server, once, within five minutes."""
+
+    def run() -> None:
+        from remora.entrypoints.cli.page_link import page_link
+
+        typer.echo(page_link(repo.absolute()))
 
     guarded(run, json_output=False)
 

@@ -8,19 +8,21 @@ import signal
 import socket
 import sys
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Protocol
 
 import uvicorn
+from starlette.routing import BaseRoute
 
 from remora import __version__
 from remora.bootstrap import DirectoryDesk, new_run_files, open_directory, open_ports
 from remora.config import Settings, load, with_memory
 from remora.core.clients.hook_trail import RUN_FILE, run_file
 from remora.core.errors import InvalidInput, RemoraError, Unavailable
-from remora.core.policy import HTTP_PORT, SERVER_TOKEN_BYTES, SWEEP_SECONDS
+from remora.core.policy import ERASE_LOOK_SECONDS, HTTP_PORT, SERVER_TOKEN_BYTES, SWEEP_SECONDS
 from remora.core.scope import Grant, operator_grant
 from remora.entrypoints.http.app import build_app
 from remora.entrypoints.http.guard import LOOPBACK_NAMES, Names
@@ -28,6 +30,7 @@ from remora.entrypoints.http.repositories import Repositories
 from remora.entrypoints.http.site import Caller, Site
 from remora.entrypoints.logs import set_logs
 from remora.usecases.authenticate_key import authenticate_key
+from remora.usecases.erase_forgotten import erase_forgotten
 from remora.usecases.know_repository import know_repository
 from remora.usecases.sweep_sessions import sweep_sessions
 
@@ -48,7 +51,19 @@ class Options:
     allow_memory_write: bool = False
 
 
-def serve(options: Options) -> None:
+class PageDoor(Protocol):
+    """The page as this server carries it: routes with an authentication of their own, and links that open it once."""
+
+    def routes(self) -> list[BaseRoute]:
+        """What it answers."""
+        ...
+
+    def link(self, credential: str) -> str:
+        """A path that opens it once for whoever has the credential."""
+        ...
+
+
+def serve(options: Options, page: Callable[[Site], PageDoor] | None = None) -> None:
     """Serve until the process is told to end. Raises `InvalidInput` or `Unavailable` before it listens."""
     settings = with_memory(load(), options.allow_memory)
     set_logs(settings)
@@ -58,10 +73,14 @@ def serve(options: Options) -> None:
         know_repository(desk, operator_grant(), open_ports(settings, root).checkout)
     token = desk.clock.token(SERVER_TOKEN_BYTES)
     site = site_of(settings, desk, options, token)
-    app = build_app(site, Names((*LOOPBACK_NAMES, *options.allow_hosts)))
+    door = page(site) if page else None
+    app = build_app(site, Names((*LOOPBACK_NAMES, *options.allow_hosts)), door.routes() if door else ())
     with _listening(options) as listener, _told(desk, listener.getsockname()[1], token):
+        if door is not None and sys.stderr.isatty():  # anywhere else it would be a credential in a log
+            sys.stderr.write(f"page: http://127.0.0.1:{listener.getsockname()[1]}{door.link(token)} (opens once)\n")
         stop = threading.Event()
-        threading.Thread(target=_sweep, args=(site.repositories, stop), daemon=True).start()
+        for run in (_sweep, _erase):
+            threading.Thread(target=run, args=(site.repositories, stop), daemon=True).start()
         config = uvicorn.Config(
             app, log_config=None, access_log=False, server_header=False, proxy_headers=False, lifespan="on",
             timeout_graceful_shutdown=3,
@@ -168,3 +187,22 @@ def _sweep(repositories: Repositories, stop: threading.Event) -> None:
                 sweep_sessions(ports, operator_grant())
             except RemoraError as error:
                 _log.warning("a sweep waits for the next round: %s", error)
+
+
+def _erase(repositories: Repositories, stop: threading.Event) -> None:
+    """Erase what waited long enough to be forgotten; first in every repository, as it may be from a former run."""
+    for row in repositories.visible(operator_grant()):
+        try:
+            erase_forgotten(repositories.enter(row.id, operator_grant()), operator_grant())
+        except RemoraError as error:
+            _log.warning("what is due to be forgotten in %s waits: %s", row.id, error)
+    wait = 1.0
+    while not stop.wait(wait):
+        wait = float(ERASE_LOOK_SECONDS)
+        for ports in repositories.opened():
+            try:
+                left = erase_forgotten(ports, operator_grant()).next_seconds
+            except RemoraError as error:
+                _log.warning("what is due to be forgotten waits for the next round: %s", error)
+                continue
+            wait = min(wait, max(0.5, float(left))) if left >= 0 else wait
