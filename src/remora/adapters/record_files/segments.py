@@ -24,7 +24,7 @@ def write_segment(disk: Disk, folder: Path, lines: Sequence[tuple[str, bytes]]) 
     payload = b"".join(line + b"\n" for _, line in sorted(lines))
     digest = ids.digest(payload)
     path = folder / f"{digest}.jsonl"
-    footer = codec.compact_json({"segment": SCHEMA, "records": len(lines), "digest": digest}).encode() + b"\n"
+    footer = codec.canonical({"segment": SCHEMA, "records": len(lines), "digest": digest}) + b"\n"
     disk.publish(path, (payload, footer))
     return path
 

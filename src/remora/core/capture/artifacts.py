@@ -49,7 +49,7 @@ class Artifact:
     @property
     def digest(self) -> str:
         """BLAKE3 of the canonical payload: sorted names, fields at their defaults left out."""
-        return ids.digest(codec.compact_json(dict(sorted(self._payload().items()))).encode())
+        return ids.digest(codec.canonical(dict(sorted(self._payload().items()))))
 
     def _payload(self) -> dict[str, Json]:
         links: list[Json] = [{"relation": link.relation.value, "target": link.target} for link in self.links]
