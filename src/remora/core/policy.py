@@ -370,11 +370,20 @@ COMMIT_BODY_MAX_CHARS = 4_000
 COMMIT_PATHS_MAX = 5_000
 """Changed files kept of one commit, renames first; imports of whole trees say little about each file."""
 COMMIT_LINKS_MAX = 100
-COMMIT_ANCHORS_MAX = 500
-"""Touched symbols kept of one commit, innermost first; a commit that touches more is a sweep."""
+COMMIT_ANCHORS_MAX = 2_000
+"""Touched symbols kept of one commit, innermost first; only sweeps over a large code base touch more."""
 COMMIT_SYMBOL_RENAMES_MAX = 500
 RENAME_PARSED_CONFIDENCE = 0.9
 """Both names are definitions of their own side's blob, at the changed lines."""
+RENAME_BODY_CONFIDENCE = 0.7
+"""The names are akin, or the body stands under the new one; the rest of the definition changed too."""
+RENAME_BODY_SHARE_MIN = 0.6
+"""Lines of a definition that were kept, from which it went along with its body."""
+RENAME_BODY_LINES_MIN = 3
+"""Fewer kept lines are common to many definitions."""
+RENAME_PAIRS_MAX = 10_000
+"""Definitions gone times definitions added; above it a file was written anew."""
+RENAME_WORD_MIN_CHARS = 3
 RENAME_GUESSED_CONFIDENCE = 0.6
 """Only the lines look like declarations; no parser knows the language."""
 DECLARATION_MAX_CHARS = 400

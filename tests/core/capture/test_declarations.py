@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from remora.core.capture.declarations import declaration_in, renamed_declarations
+from remora.core.capture.declarations import declaration_in, declaration_pairs
 from remora.core.capture.patch import Hunk
 
 
@@ -13,7 +13,7 @@ def hunk(deleted: list[str], added: list[str], start: int = 10) -> Hunk:
 
 
 def renames(*hunks: Hunk) -> list[tuple[str, str]]:
-    return [(pair.old, pair.new) for pair in renamed_declarations(hunks)]
+    return [(pair.old, pair.new) for pair in declaration_pairs(hunks) if pair.alone]
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from remora.core.capture.patch import CommitPatch, FilePatch, Hunk, Span
 from remora.core.capture.symbols import SpanFinder, touched_symbols
+from remora.core.policy import COMMIT_ANCHORS_MAX
 
 SHA = "c" * 40
 
@@ -81,13 +82,13 @@ def test_languages_without_a_parser_are_guessed_with_less_confidence() -> None:
 
 
 def test_a_sweep_is_capped_with_its_count_and_keeps_the_innermost() -> None:
-    spans = [Span("outer", 1, 10_000), *(Span(f"f{n:04}", 10 * n + 2, 10 * n + 5) for n in range(900))]
-    sweep = patch(*(Hunk(10 * n + 3, 1, 10 * n + 3, 1) for n in range(900)), truncated=7)
+    spans = [Span("outer", 1, 30_000), *(Span(f"f{n:04}", 10 * n + 2, 10 * n + 5) for n in range(2_500))]
+    sweep = patch(*(Hunk(10 * n + 3, 1, 10 * n + 3, 1) for n in range(2_500)), truncated=7)
     found = touched_symbols(sweep, {("a.py", "1111"): spans, ("a.py", "2222"): spans})
-    assert len(found.anchors) == 500
+    assert len(found.anchors) == COMMIT_ANCHORS_MAX
     assert "outer" not in {anchor.label for anchor in found.anchors}
     assert found.notes == (
-        "anchors_capped: 500 of 901 touched symbols kept, innermost first",
+        "anchors_capped: 2000 of 2501 touched symbols kept, innermost first",
         "patch_capped: 7 changed lines were not looked at for symbols",
     )
 

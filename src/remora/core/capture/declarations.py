@@ -51,28 +51,32 @@ class Declaration(NamedTuple):
     shape: tuple[str, ...]
 
 
-class RenamedDeclaration(NamedTuple):
-    """One identifier took another's place in a declaration. Lines are 1-based, each on its own side."""
+class DeclarationPair(NamedTuple):
+    """One identifier stands in another's place in a declaration. Lines are 1-based, each on its own side.
+
+    `alone`: nothing else in the file's changes declares either name, so neither has only moved.
+    """
 
     old: str
     new: str
     old_line: int
     new_line: int
+    alone: bool
 
 
-def renamed_declarations(hunks: Sequence[Hunk]) -> Iterator[RenamedDeclaration]:
-    """Renames in one file: pairs in one hunk that are alike but for the name, and that nothing else explains.
+def declaration_pairs(hunks: Sequence[Hunk]) -> Iterator[DeclarationPair]:
+    """Pairs of one file's declarations in one hunk that are alike but for the name.
 
     Within a hunk lines pair by place when both sides have as many, else only where a shape occurs once on each side.
-    A name that is declared on the other side as well has moved and was not renamed.
     """
     sides = [(_declared(h.deleted, h.old_start), _declared(h.added, h.new_start)) for h in hunks]
     deleted = {declaration.name for old, _ in sides for declaration in old}
     added = {declaration.name for _, new in sides for declaration in new}
     for hunk, (old, new) in zip(hunks, sides, strict=True):
         for before, after in _pairs(hunk, old, new):
-            if before.name != after.name and before.name not in added and after.name not in deleted:
-                yield RenamedDeclaration(before.name, after.name, before.line, after.line)
+            if before.name != after.name:
+                alone = before.name not in added and after.name not in deleted
+                yield DeclarationPair(before.name, after.name, before.line, after.line, alone)
 
 
 def _declared(lines: Sequence[bytes], start: int) -> list[Declaration]:

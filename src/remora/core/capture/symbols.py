@@ -3,15 +3,10 @@
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from remora.core.capture.declarations import renamed_declarations
 from remora.core.capture.git_commit import TouchedSymbols
 from remora.core.capture.patch import CommitPatch, FilePatch, Hunk, Span
-from remora.core.policy import (
-    COMMIT_ANCHORS_MAX,
-    COMMIT_SYMBOL_RENAMES_MAX,
-    RENAME_GUESSED_CONFIDENCE,
-    RENAME_PARSED_CONFIDENCE,
-)
+from remora.core.capture.renames import guessed_renames, height, parsed_renames
+from remora.core.policy import COMMIT_ANCHORS_MAX, COMMIT_SYMBOL_RENAMES_MAX
 from remora.core.records.model import SymbolAnchor, SymbolChange
 from remora.core.source import Anchor
 
@@ -74,7 +69,7 @@ def touched_symbols(patch: CommitPatch, spans: Spans) -> TouchedSymbols:
         notes.append(f"anchors_capped: {COMMIT_ANCHORS_MAX} of {len(touched)} touched symbols kept, innermost first")
     if patch.truncated:
         notes.append(f"patch_capped: {patch.truncated} changed lines were not looked at for symbols")
-    kept = sorted(touched, key=lambda key: (_height(touched[key]), key))[:COMMIT_ANCHORS_MAX]
+    kept = sorted(touched, key=lambda key: (height(touched[key]), key))[:COMMIT_ANCHORS_MAX]
     return TouchedSymbols(
         tuple(_anchor(path, touched[path, name], patch.sha) for path, name in sorted(kept)),
         tuple(renames[:COMMIT_SYMBOL_RENAMES_MAX]),
@@ -84,10 +79,6 @@ def touched_symbols(patch: CommitPatch, spans: Spans) -> TouchedSymbols:
 
 def _of(spans: Spans, path: str, blob: str) -> Sequence[Span] | None:
     return spans.get((path, blob)) if path else ()
-
-
-def _height(span: Span) -> int:
-    return span.end_line - span.start_line
 
 
 def _anchor(path: str, span: Span, commit: str, confidence: float = 1.0) -> SymbolAnchor:
@@ -113,63 +104,13 @@ def _range(hunk: Hunk, *, new_side: bool) -> tuple[float, float]:
 def _renames(
     file: FilePatch, old: Sequence[Span] | None, new: Sequence[Span] | None, commit: str
 ) -> Iterator[SymbolChange]:
-    """Renames that the parsed definitions confirm; where a side was not parsed, those that the lines alone show."""
+    """Renames that the parsed definitions show; where a side was not parsed, those that the lines alone show."""
     if not (file.old_path and file.new_path) or file.new_path.lower().endswith(_PROSE):
         return
-    for pair in renamed_declarations(file.hunks):
-        if old is None or new is None:
-            ends: tuple[Span, Span] | None = Span(pair.old, 0, 0), Span(pair.new, 0, 0)
-            confidence = RENAME_GUESSED_CONFIDENCE
-        else:
-            ends = _confirmed(_at(old, pair.old_line, pair.old), _at(new, pair.new_line, pair.new), old, new)
-            ends = ends if ends and _kept_body(file.hunks, *ends) else None
-            confidence = RENAME_PARSED_CONFIDENCE
-        for before, after in (ends, *_members(*ends, old or (), new or ())) if ends else ():
-            yield SymbolChange(
-                _anchor(file.old_path, before, "", confidence),
-                _anchor(file.new_path, after, commit, confidence),
-                confidence,
-            )
-
-
-def _members(before: Span, after: Span, old: Sequence[Span], new: Sequence[Span]) -> Iterator[tuple[Span, Span]]:
-    """Definitions inside a renamed one that are on both sides: their qualified names changed with it."""
-    head, tail = f"{before.qualified}.", {span.qualified: span for span in new}
-    for span in old:
-        if span.qualified.startswith(head):
-            renamed = tail.get(f"{after.qualified}.{span.qualified[len(head) :]}")
-            if renamed:
-                yield span, renamed
-
-
-def _confirmed(
-    before: Span | None, after: Span | None, old: Sequence[Span], new: Sequence[Span]
-) -> tuple[Span, Span] | None:
-    """The pair unless one of the names is defined on both sides: then something was added or removed, not renamed."""
-    if before is None or after is None or before.qualified == after.qualified:
-        return None
-    if any(span.qualified == before.qualified for span in new):
-        return None
-    return None if any(span.qualified == after.qualified for span in old) else (before, after)
-
-
-def _kept_body(hunks: Sequence[Hunk], before: Span, after: Span) -> bool:
-    """Whether about half of each definition below its first line was left alone: else one replaced the other."""
-    deleted = sum(_within(before, hunk.old_start, hunk.old_count) for hunk in hunks)
-    added = sum(_within(after, hunk.new_start, hunk.new_count) for hunk in hunks)
-    return 2 * (deleted - 1) <= _height(before) + 1 and 2 * (added - 1) <= _height(after) + 1
-
-
-def _within(span: Span, start: int, count: int) -> int:
-    """How many of the lines lie in the span."""
-    return max(0, min(span.end_line, start + count - 1) - max(span.start_line, start) + 1)
-
-
-def _at(spans: Sequence[Span], line: int, name: str) -> Span | None:
-    """The innermost definition called `name` that holds the line."""
-    inside = [span for span in spans if span.start_line <= line <= span.end_line and _last(span.qualified) == name]
-    return min(inside, key=_height, default=None)
-
-
-def _last(qualified: str) -> str:
-    return qualified.rsplit(".", 1)[-1].rsplit("::", 1)[-1]
+    found = guessed_renames(file.hunks) if old is None or new is None else parsed_renames(file, old, new)
+    for before, after, confidence in found:
+        yield SymbolChange(
+            _anchor(file.old_path, before, "", confidence),
+            _anchor(file.new_path, after, commit, confidence),
+            confidence,
+        )
