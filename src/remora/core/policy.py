@@ -814,3 +814,9 @@ MODEL_ANSWER_MAX_TOKENS = 4_096
 """Above what the answer's schema allows at its largest, so that a good answer is never cut."""
 MODEL_CONNECT_SECONDS = 5.0
 """Loopback and private hosts answer in milliseconds; a host that is gone should not hold the queue."""
+MODEL_ANSWER_MAX_STEPS = 300_000
+"""Tokens of an answer that is not plain JSON: half a CPU second at most, and a hundred times a good answer."""
+MODEL_ANSWER_MAX_DEPTH = 24
+"""Nesting of an answer; ours has three levels."""
+EXTRACTED_TRIPLES_MAX = 200
+"""Of one answer; the schema asks for far fewer, and a model that says more is repeating itself."""
