@@ -63,6 +63,7 @@ class Bag:
     repository: Repository = REPO
     redact: Callable[[str], str] = redact_text
     embedder: object = None
+    models: object = None
 
     def __post_init__(self) -> None:
         log = FileRecordLog(self.folder / ".remora")

@@ -42,6 +42,7 @@ class Desk:
     store: object = None
     redact: object = masked
     embedder: object = None
+    models: object = None
     handle: str = ""
     folder: Path | None = None
 

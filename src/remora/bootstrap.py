@@ -36,6 +36,7 @@ from remora.ports import (
     SpanSource,
     Store,
     StoreFile,
+    Transcripts,
 )
 
 if TYPE_CHECKING:  # a hook's cold process opens its ports here and waits for each import
@@ -65,6 +66,7 @@ def open_ports(settings: Settings, folder: Path) -> Ports:
     from remora.adapters.record_files.log import FileRecordLog
     from remora.adapters.sqlite.contents_index import SqliteContentsIndex
     from remora.adapters.sqlite.record_index import SqliteRecordIndex
+    from remora.adapters.transcript_files import TranscriptFiles
     from remora.adapters.tree_sitter.parser import TreeSitterParser
     from remora.adapters.walk import SourceTree
     from remora.core.capture.documents import is_document
@@ -103,6 +105,7 @@ def open_ports(settings: Settings, folder: Path) -> Ports:
         communities=CommunitiesFile(derived),
         queries=KgliteSnapshots(),
         open_models=lambda: open_models(settings),
+        transcripts=TranscriptFiles(),
         embedder=embedder,
         request_index=_idle_indexing(lambda: ports),
         notices=(*settings.warnings, *unmet),
@@ -123,18 +126,22 @@ def open_embedder(settings: Settings) -> tuple[Embedder | None, tuple[str, ...]]
 
 
 def _idle_indexing(ports: Callable[[], Ports]) -> Callable[["Grant"], None]:
-    """A way to ask for vectors; they are made in the background, once nobody saves."""
+    """A way to ask for vectors and meanings; they are made in the background, once nobody saves."""
     from remora.adapters.idle_worker import IdleWorker
-    from remora.usecases.index_memory import index_when_idle
 
-    return IdleWorker["Grant"](
-        lambda grant, going_on: index_when_idle(ports(), grant, going_on), policy.INDEX_QUIET_SECONDS
-    ).request
+    def work(grant: "Grant", going_on: Callable[[], bool]) -> None:
+        from remora.usecases.compress_meanings import compress_when_idle
+        from remora.usecases.index_memory import index_when_idle
+
+        index_when_idle(ports(), grant, going_on)
+        compress_when_idle(ports(), grant, going_on)
+
+    return IdleWorker["Grant"](work, policy.INDEX_QUIET_SECONDS).request
 
 
 @dataclass(frozen=True)
-class HookPorts:
-    """What answering a client's hook needs: `ports.InfusionPorts`, and nothing that reads code."""
+class HookDesk:
+    """What answering a client's hook needs: `ports.HookPorts`, and nothing that reads code."""
 
     repository: Repository
     clock: Clock
@@ -143,7 +150,9 @@ class HookPorts:
     record_index: RecordIndex
     metrics: GraphMetrics
     cache: Cache
+    transcripts: Transcripts
     embedder: None = None
+    models: None = None
     """A prompt never waits for a model: a cold process answers by words alone."""
 
     @cached_property
@@ -152,19 +161,20 @@ class HookPorts:
         return self.open_store()
 
 
-def open_hook_ports(settings: Settings, folder: Path) -> HookPorts:
+def open_hook_ports(settings: Settings, folder: Path) -> HookDesk:
     """The few ports of a hook's cold process, which nobody should have to wait for."""
     from remora.adapters.git.checkout import discover
     from remora.adapters.git.reach import GitReach
     from remora.adapters.graph_metrics import RustworkxMetrics
     from remora.adapters.record_files.log import FileRecordLog
     from remora.adapters.sqlite.record_index import SqliteRecordIndex
+    from remora.adapters.transcript_files import TranscriptFiles
 
     clock = SystemClock()
     checkout = discover(folder, os.environ, clock)
     records = FileRecordLog(checkout.home)
     index = cache_folder(checkout) / "records.sqlite3"
-    return HookPorts(
+    return HookDesk(
         repository=checkout.repository,
         clock=clock,
         redact=redactor(settings),
@@ -172,6 +182,7 @@ def open_hook_ports(settings: Settings, folder: Path) -> HookPorts:
         record_index=SqliteRecordIndex(index, records, reach=GitReach(checkout, os.environ)),
         metrics=RustworkxMetrics(),
         cache=ProcessCache(),
+        transcripts=TranscriptFiles(),
     )
 
 

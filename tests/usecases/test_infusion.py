@@ -20,7 +20,7 @@ from encounter_desk import (
     question,
     sqlite_desk,
 )
-from remora.core.errors import InvalidInput, NotFound, Unavailable
+from remora.core.errors import InvalidInput, NotFound
 from remora.core.graph import Changes
 from remora.core.policy import RENEWAL_HORIZON_TURNS
 from remora.core.recall.notice import CLOSE, NOTICE, OPEN
@@ -404,54 +404,6 @@ def test_repository_facts_that_answer_the_prompt_come_along(desk):
     )
     found = ask(desk, "which broker does the payments service use, Kafka?")
     assert "Kafka" in section(found.payload, "Facts")
-
-
-# --- the matcher ---
-
-
-class Matcher:
-    def __init__(self, chosen=(), error=None, known=True):
-        self.chosen, self.error, self.known, self.offered = chosen, error, known, {}
-
-    def meanings(self, states):
-        return {item: f"meaning of {item}" for item in states} if self.known else {}
-
-    def choose(self, prompt, trajectory, meanings):
-        self.offered = dict(meanings)
-        if self.error:
-            raise self.error
-        return self.chosen
-
-
-def test_a_matcher_recognises_what_shares_no_words(desk):
-    target = desk.node("Concept", "Idempotent writes")
-    request = InfuseRequest("gateway hiccups double our orders", session=desk.ref())
-    found = infuse(desk, AGENT, request, matcher=Matcher([target.id, "enc_made_up"]))
-    assert found.selection_channel == "meaning"
-    assert found.surfaced[0] == "Concept:Idempotent writes"
-
-
-def test_a_matcher_is_offered_a_bounded_choice(desk):
-    for batch in range(3):
-        desk.write(*(concept(f"gateway {batch} {at}", "gateway retry") for at in range(100)))
-    matcher = Matcher()
-    infuse(desk, AGENT, InfuseRequest("gateway retry"), matcher=matcher)
-    assert 0 < len(matcher.offered) <= 120
-
-
-@pytest.mark.parametrize("matcher", [Matcher(error=Unavailable("slow")), Matcher(known=False)])
-def test_a_failing_matcher_falls_back_and_says_so(desk, matcher):
-    found = infuse(desk, AGENT, InfuseRequest(PROMPT, session=desk.ref()), matcher=matcher)
-    assert found.selection_channel == "local"
-    assert found.fallback.startswith("matcher: ")
-    assert "Retry budget" in found.payload
-    assert found.fallback in found.payload
-
-
-def test_a_matcher_that_chooses_nothing_is_believed(desk):
-    found = infuse(desk, AGENT, InfuseRequest(PROMPT, session=desk.ref()), matcher=Matcher([]))
-    assert found.silence
-    assert found.selection_channel == "meaning"
 
 
 def test_infusion_writes_nothing_by_itself(desk):

@@ -34,6 +34,13 @@ class TranscriptFiles:
 
         return OpenTranscript(_chunks(descriptor, window, size), window, anchor, window > start, window - start)
 
+    def tail(self, path: str, size_bytes: int) -> OpenTranscript:
+        """The end of the file; nothing is remembered of it."""
+        descriptor = _opened(path)
+        size = os.fstat(descriptor).st_size
+        start = max(0, size - size_bytes)
+        return OpenTranscript(_chunks(descriptor, start, size), start, lambda _: "", start > 0, start)
+
 
 def _opened(path: str) -> int:
     try:

@@ -545,6 +545,8 @@ TRAJECTORY_TURNS = 7
 TRAJECTORY_TURN_MAX_CHARS = 2_000
 TRAJECTORY_MAX_CHARS = 12_000
 """The last user turns of a chat: enough to tell what the work is about, bounded for every prompt."""
+TRANSCRIPT_TAILS_BYTES = (128 << 10, 1 << 20, 4 << 20)
+"""Ends of a transcript that are read for these turns, the next larger only when too few were found: a prompt waits."""
 TRAJECTORY_WEIGHT = 0.35
 """Of earlier turns beside the prompt: they break ties, they do not outvote it."""
 TRAJECTORY_DECAY = 0.7
@@ -602,6 +604,37 @@ INFUSE_FACTS_MAX = 4
 """Repository facts in a payload that was not asked for."""
 MEANINGS_MAX = 120
 """Meanings sent to a model per prompt, so that its cost does not grow with the graph."""
+MEANINGS_LEXICAL_MAX = 50
+MEANINGS_NEAR_MAX = 30
+MEANINGS_LINKED_MAX = 30
+"""Of these at most so many come by words, by vectors and by relations to the best; open work and the newest fill up."""
+MEANINGS_NEWEST = 160
+"""Newest meanings that are looked at, so that a small graph is offered whole."""
+MEANING_MAX_CHARS = 240
+"""One sentence of thirty words."""
+MEANING_SOURCE_MAX_CHARS = 4_000
+"""Of a node's text that a model compresses; what a node is about stands at its beginning."""
+MEANING_TIMEOUT_SECONDS = 5.0
+"""A prompt waits no longer for a matcher; the hook's own deadline is eight seconds then."""
+MEANING_HOOK_DEADLINE_MS = 8_000
+"""What a server with a routed matcher asks hooks to wait at most."""
+MEANING_ANSWER_MAX_TOKENS = 512
+"""Several times the largest answer that the schemas allow."""
+MEANING_REPLY_MAX_CHARS = 20_000
+"""Of an answer that is read at all: a good one has a few hundred."""
+MEANING_ATTEMPTS_MAX = 3
+"""A node whose meaning no answer gave after these tries is left alone until its text changes."""
+MEANING_TIMEOUTS_MAX = 3
+MEANING_REST_SECONDS = 60
+"""After so many timeouts in a row a matcher is not asked for a minute: every prompt would wait for nothing."""
+MEANINGS_RUN_MAX = 2_000
+"""Meanings made in one run in the background; the next sweep goes on."""
+MEANINGS_PAGE = 100
+"""Nodes looked at together when meanings are swept."""
+MEANING_SWEEP_SECONDS = 300
+"""Between two sweeps of a running server."""
+MEANINGS_LEASE_SECONDS = 120
+"""Longer than a model takes for one meaning; a process that died gives the work up after it."""
 INFUSE_NEIGHBOURS_MAX = 8
 INFUSE_THREADS_MAX = 5
 SOURCE_FILE_MAX_BYTES = 1_000_000

@@ -3,26 +3,30 @@
 Loads the core, SQLite and the use case that the event needs, nothing else: a prompt waits for every import.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from remora.core.clients.catalogue import Event
 from remora.core.clients.event import HookEvent, Skipped, read_event, write_context
-from remora.core.errors import Conflict, InvalidInput, NotFound, RemoraError
+from remora.core.errors import Conflict, InvalidInput, NotFound, RemoraError, Unavailable
 from remora.core.scope import Channel, Grant, operator_grant
 from remora.core.sessions import SessionRef
-from remora.ports import InfusionPorts
+from remora.ports import HookPorts
 
 
 @dataclass(frozen=True, slots=True)
 class HookCall:
-    """What the hook's command line says. In `shadow` nothing is told, so nothing is noted as told."""
+    """What the hook's command line says. In `shadow` nothing is told, so nothing is noted as told.
+
+    `own_files` is False for a caller who may not have the server read transcripts by name.
+    """
 
     client: str
     event: str
     mode: str = "full"
     shadow: bool = False
+    own_files: bool = True
 
     @classmethod
     def of(cls, options: Mapping[str, str]) -> "HookCall":
@@ -74,7 +78,7 @@ def journal(home: str, call: HookCall, reason: str) -> None:
     Journal(home, {"client": call.client, "event": call.event}, time.monotonic()).skip(reason)
 
 
-def answer(ports: InfusionPorts, grant: Grant, body: bytes, call: HookCall) -> Answered:
+def answer(ports: HookPorts, grant: Grant, body: bytes, call: HookCall) -> Answered:
     """Dispatch one event. Everything that is expected to go wrong is a reason, never an exception."""
     try:
         event = read_event(call.client, body, call.event)
@@ -95,11 +99,11 @@ def _ref(event: HookEvent) -> SessionRef:
     return SessionRef(client=event.client, session_id=event.session_id)
 
 
-def _start(ports: InfusionPorts, grant: Grant, event: HookEvent, call: HookCall) -> Answered:
+def _start(ports: HookPorts, grant: Grant, event: HookEvent, call: HookCall) -> Answered:
     return Answered(write_context(event, _opened(ports, grant, event)))
 
 
-def _opened(ports: InfusionPorts, grant: Grant, event: HookEvent) -> str:
+def _opened(ports: HookPorts, grant: Grant, event: HookEvent) -> str:
     from remora.usecases.start_session import StartRequest, start_session
 
     compacted = event.trigger == "compact"
@@ -107,7 +111,7 @@ def _opened(ports: InfusionPorts, grant: Grant, event: HookEvent) -> str:
     return start_session(ports, grant, request).context
 
 
-def _infuse(ports: InfusionPorts, grant: Grant, event: HookEvent, call: HookCall) -> Answered:
+def _infuse(ports: HookPorts, grant: Grant, event: HookEvent, call: HookCall) -> Answered:
     """Deliver what bears on a prompt or a tool call. A chat whose start was missed starts here."""
     from remora.usecases.infuse import InfuseRequest, infuse
     from remora.usecases.stamp_delivery import stamp_delivery
@@ -121,6 +125,7 @@ def _infuse(ports: InfusionPorts, grant: Grant, event: HookEvent, call: HookCall
         session=_ref(event),
         mode="delta" if delta else "full",
         files=tool.files if tool else (),
+        trajectory=() if delta else _earlier(ports, event, call),
     )
     try:
         opened, found = "", infuse(ports, grant, request)
@@ -132,7 +137,24 @@ def _infuse(ports: InfusionPorts, grant: Grant, event: HookEvent, call: HookCall
     return Answered(output)
 
 
-def _compact(ports: InfusionPorts, grant: Grant, event: HookEvent, call: HookCall) -> Answered:
+def _earlier(ports: HookPorts, event: HookEvent, call: HookCall) -> tuple[str, ...]:
+    """The user's turns before this one; none where the transcript cannot be read."""
+    from remora.core.clients.earlier import earlier_prompts
+
+    if not event.transcript_path or not call.own_files:
+        return earlier_prompts(event, None)
+
+    def tail(size_bytes: int) -> tuple[Iterable[bytes], int]:
+        opened = ports.transcripts.tail(event.transcript_path, size_bytes)
+        return opened.chunks, opened.start
+
+    try:
+        return earlier_prompts(event, tail)
+    except (Unavailable, OSError):
+        return ()
+
+
+def _compact(ports: HookPorts, grant: Grant, event: HookEvent, call: HookCall) -> Answered:
     """What was told goes out of the chat's sight. Turns are offloaded only by a model, and none is routed here."""
     from remora.usecases.forget_delivery import forget_delivery
 
@@ -140,18 +162,18 @@ def _compact(ports: InfusionPorts, grant: Grant, event: HookEvent, call: HookCal
     return Answered(skipped="no_model")
 
 
-def _stop(ports: InfusionPorts, grant: Grant, event: HookEvent, call: HookCall) -> Answered:
+def _stop(ports: HookPorts, grant: Grant, event: HookEvent, call: HookCall) -> Answered:
     return Answered()
 
 
-def _end(ports: InfusionPorts, grant: Grant, event: HookEvent, call: HookCall) -> Answered:
+def _end(ports: HookPorts, grant: Grant, event: HookEvent, call: HookCall) -> Answered:
     from remora.usecases.idle_session import idle_session
 
     idle_session(ports, grant, _ref(event))
     return Answered()
 
 
-_ANSWERS: Mapping[Event, Callable[[InfusionPorts, Grant, HookEvent, HookCall], Answered]] = {
+_ANSWERS: Mapping[Event, Callable[[HookPorts, Grant, HookEvent, HookCall], Answered]] = {
     Event.SESSION_START: _start,
     Event.PROMPT: _infuse,
     Event.TOOL: _infuse,

@@ -10,7 +10,9 @@ from remora.ports.bag import (
     CypherPorts,
     EncounterPorts,
     FactPorts,
+    HookPorts,
     InfusionPorts,
+    MeaningPorts,
     Ports,
     RecallPorts,
     StoreFile,
@@ -31,7 +33,6 @@ from remora.ports.cypher import GraphQueries, Table
 from remora.ports.directory import Directory, DirectoryPorts
 from remora.ports.files import BackupFolder, HooksPlace, HookTrail, OpenTranscript, ProjectFiles, RunFiles, Transcripts
 from remora.ports.git import CommitList, CommitReach, Git, HistoryRange, SpanSource, TrackedFile
-from remora.ports.meaning import MeaningMatcher
 from remora.ports.metrics import Betweenness, Cache, Fragility, GraphMetrics
 from remora.ports.model import Model, Models
 from remora.ports.records import RecordIndex, RecordLog, RecordPorts, RecordView
@@ -66,11 +67,12 @@ __all__ = [
     "GraphMetrics",
     "GraphQueries",
     "HistoryRange",
+    "HookPorts",
     "HookTrail",
     "HooksPlace",
     "ImpactPorts",
     "InfusionPorts",
-    "MeaningMatcher",
+    "MeaningPorts",
     "Model",
     "Models",
     "OpenTranscript",

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from remora.ports.code_graph import CodeGraphStore, CommunityStore, Parser, SourceFiles
     from remora.ports.contents import ContentsIndex
     from remora.ports.cypher import GraphQueries
-    from remora.ports.files import HookTrail
+    from remora.ports.files import HookTrail, Transcripts
     from remora.ports.git import Git, SpanSource
     from remora.ports.metrics import Cache, GraphMetrics
     from remora.ports.model import Models
@@ -59,6 +59,7 @@ class Ports:
     communities: CommunityStore
     queries: GraphQueries
     open_models: Callable[[], Models]
+    transcripts: Transcripts
     embedder: Embedder | None = None
     """None where the extra is not installed or embeddings are switched off: words alone answer."""
     request_index: Callable[[Grant], None] = field(default=lambda _: None)
@@ -133,12 +134,30 @@ class FactPorts(EncounterPorts, Protocol):
     """The part of the bag that facts, sessions and recall need: the same."""
 
 
-class InfusionPorts(AnalysisPorts, Protocol):
+class MeaningPorts(EncounterPorts, Protocol):
+    """What making meanings needs besides."""
+
+    @property
+    def models(self) -> Models | None:
+        """The models that the operator routed; None where none may be asked, as in a hook's process."""
+        ...
+
+
+class InfusionPorts(AnalysisPorts, MeaningPorts, Protocol):
     """What recall that was not asked for needs: the graph, its figures, and the records of files in play."""
 
     @property
     def record_index(self) -> RecordIndex:
         """The index of the record log."""
+        ...
+
+
+class HookPorts(InfusionPorts, Protocol):
+    """What answering a client's hook needs besides."""
+
+    @property
+    def transcripts(self) -> Transcripts:
+        """The conversations that the client keeps as files."""
         ...
 
 

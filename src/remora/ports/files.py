@@ -140,6 +140,10 @@ class Transcripts(Protocol):
         """Where to read on, and the bytes from there in chunks; raises `Unavailable` for what is no file of ours."""
         ...
 
+    def tail(self, path: str, size_bytes: int) -> OpenTranscript:
+        """The last bytes, the whole file when it is not larger; raises like `open`."""
+        ...
+
 
 class RunFiles(Protocol):
     """How a running server is found: one private file in each home, removed when the server ends."""

@@ -9,8 +9,9 @@ from remora.core.encounters.schema import ENCOUNTER, RELATIONS
 from remora.core.encounters.values import scrubber
 from remora.core.errors import InvalidBatch, InvalidInput, RemoraError
 from remora.core.graph import Changes, Json, Node
+from remora.core.infusion.meanings import meaning_id
 from remora.core.policy import ENTITY_BATCH_MAX, RELATIONS_PER_STEP_MAX
-from remora.core.scope import REPOSITORY, Grant, Right
+from remora.core.scope import REPOSITORY, SYSTEM, Grant, Right
 from remora.ports import EncounterPorts, StoreRead
 
 
@@ -50,7 +51,8 @@ def delete_entities(ports: EncounterPorts, grant: Grant, names: Sequence[str], *
         counts: dict[str, Json] = {
             label: count for label in RELATIONS if (count := sum(edge.label == label for edge in around.edges))
         }
-        gone = [item for node in nodes for item in (node.id, *_versions(node))]
+        meanings = view.get([meaning_id(node.id) for node in nodes], (SYSTEM,))
+        gone = [*(item for node in nodes for item in (node.id, *_versions(node))), *meanings]
         result: Json = {
             "entities": [reference(node) for node in nodes],
             "relations": counts,

@@ -2,9 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 from remora.core import policy
 from remora.core.analytics.topology import project
+from remora.core.embedding import QueryVector
 from remora.core.emphasis import emphases
 from remora.core.encounters.frontier import Frontier, frontier
 from remora.core.encounters.nodes import Authored, reference
@@ -12,15 +14,16 @@ from remora.core.encounters.schema import FAMILY
 from remora.core.encounters.values import Scrub, scrubber
 from remora.core.errors import InvalidInput, RemoraError
 from remora.core.facts.layout import FAMILY as FACTS
-from remora.core.graph import Candidates, Json, Node
+from remora.core.graph import Item, Json, Node
 from remora.core.infusion.compose import Offer, Scene, blocks, deliverable, signature, surfaced
 from remora.core.infusion.gather import Gathered, gather, links, newest_threads
 from remora.core.infusion.ledger import Ledger, ledger_id
-from remora.core.infusion.meanings import content_states
+from remora.core.infusion.meanings import FAMILY as MEANINGS
+from remora.core.infusion.meanings import with_meanings
 from remora.core.infusion.offers import fact_offers, record_offers, subjects
 from remora.core.infusion.payload import Payload, assemble
 from remora.core.infusion.rank import Restart, coherence, one_hop, restart
-from remora.core.infusion.select import Moment, Selection, ranked_locally, select_local, select_matched
+from remora.core.infusion.select import Choice, Moment, Patience, Selection, select_local, select_matched
 from remora.core.infusion.trajectory import bounded
 from remora.core.recall.gate import gate
 from remora.core.recall.pipeline import Terms, recall_facts
@@ -30,7 +33,7 @@ from remora.core.records import evidence
 from remora.core.scope import REPOSITORY, SYSTEM, Grant
 from remora.core.sessions import SessionRef, resolve
 from remora.core.text import clean, parse_query
-from remora.ports import InfusionPorts, MeaningMatcher, StoreRead
+from remora.ports import InfusionPorts, StoreRead
 
 MODES = ("full", "delta")
 NOTHING = Gathered(Authored({}, ()))
@@ -65,7 +68,11 @@ class Receipt:
 
 @dataclass(frozen=True, slots=True)
 class Infusion:
-    """The payload ("" when `silence`, with the reason) and how it came about. Times are microseconds."""
+    """The payload ("" when `silence`, with the reason) and how it came about.
+
+    `selection_channel` is `meaning` when a model chose, else `local`, with the reason in `fallback` when a routed model
+    did not. `timings` are microseconds: asking the model, reading the store, composing, and all of it.
+    """
 
     payload: str
     mode: str
@@ -79,24 +86,41 @@ class Infusion:
     fallback: str
     surfaced: tuple[str, ...]
     receipt: Receipt
-    took_microseconds: int
+    timings: dict[str, Json]
 
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """Everything read from the store, in one view."""
+    """Everything read from the store, in one view; when asking the model and reading ended (microseconds)."""
 
     ledger: Ledger
     selection: Selection
     at_hand: Gathered
     offers: tuple[Offer, ...]
+    chosen_at: int
+    read_at: int
 
 
-def infuse(
-    ports: InfusionPorts, grant: Grant, request: InfuseRequest, *, matcher: MeaningMatcher | None = None
-) -> Infusion:
-    """Select, rank, compose and format. Raises `InvalidInput` or `NotFound` (no such session); a matcher's failure
-    falls back to the local selection and is said.
+@dataclass(frozen=True, slots=True)
+class _Words:
+    """The prompt and the turns before it, bounded."""
+
+    prompt: str
+    turns: tuple[str, ...]
+    moment: Moment
+
+    @classmethod
+    def of(cls, request: InfuseRequest) -> "_Words":
+        prompt = clean(request.text[: 2 * policy.TRAJECTORY_MAX_CHARS])[: policy.TRAJECTORY_MAX_CHARS]
+        turns = bounded(request.trajectory)
+        return cls(prompt, turns, Moment.of(prompt, turns))
+
+
+def infuse(ports: InfusionPorts, grant: Grant, request: InfuseRequest) -> Infusion:
+    """Select, rank, compose and format. Raises `InvalidInput` or `NotFound` (no such session).
+
+    A full infusion asks the model of task `meaning`, where one is routed; whatever goes wrong with it falls back to the
+    local selection and is said.
     """
     _check(request)
     begun = ports.clock.now()
@@ -104,12 +128,16 @@ def infuse(
     gated = gate(request.text)
     with ports.store.read(grant) as view:
         ledger = _ledger(view, grant, request.session, begun)
-        if gated and not request.files:
-            return _silent(ports, request, ledger, gated.value, Selection(), begun)
-        read = _read(view, request, ledger, matcher, ports)
-    read = replace(read, offers=(*_records(ports, grant, request), *read.offers))
+    if gated and not request.files:
+        return _silent(ports, request, ledger, gated.value, begun)
+    words = _Words.of(request)
+    chosen = None if gated or request.mode == "delta" else _chosen(ports, grant, words, scrub)
+    chosen_at = ports.clock.now() if chosen else begun
+    with ports.store.read(grant) as view:
+        read = _read(view, words, ledger, chosen, chosen_at, ports)
+    read = replace(read, offers=(*_records(ports, grant, request), *read.offers), read_at=ports.clock.now())
     if not read.selection.focal and not read.offers:
-        return _silent(ports, request, ledger, "nothing recognised", read.selection, begun)
+        return _silent(ports, request, ledger, "nothing recognised", begun, read)
     scene = _scene(ports, request, read)
     payload = _payload(request, read, scene, lambda text: text)
     if scrub(payload.text) != payload.text:  # secrets from before: now piece by piece, so that the budget holds
@@ -147,44 +175,83 @@ def _ledger(view: StoreRead, grant: Grant, ref: SessionRef, now: int) -> Ledger:
 
 
 def _read(
-    view: StoreRead, request: InfuseRequest, ledger: Ledger, matcher: MeaningMatcher | None, ports: InfusionPorts
+    view: StoreRead, words: _Words, ledger: Ledger, chosen: Choice | None, chosen_at: int, ports: InfusionPorts
 ) -> _Read:
-    prompt = clean(request.text)[: policy.TRAJECTORY_MAX_CHARS]
-    turns = bounded(request.trajectory)
-    moment = Moment.of(prompt, turns)
-    found = view.text_candidates((FAMILY,), (REPOSITORY,), moment.terms, limit=policy.INFUSE_CANDIDATES)
-    meaning = asked(view, ports.embedder, prompt)
-    near = similar(view, (FAMILY,), REPOSITORY, meaning.vector)
-    items = {
-        item.id: item
-        for item in (*found.items, *(item for item, _ in near))
-        if isinstance(item, Node) and deliverable(item)
-    }
+    meaning = asked(view, ports.embedder, words.prompt)
     threads = newest_threads(view)
-    selection = _matched(view, moment, found, threads, matcher, prompt, turns) if matcher else Selection()
-    if selection.channel != "meaning":
-        selection = select_local(
-            moment,
-            items.values(),
-            found.stats,
-            {item.id: score for item, score in near},
-            lambda ids: links(view, ids),
-            fallback=selection.fallback,
-        )
+    if chosen is not None and chosen.ids is not None:
+        found = {item: node for item, node in view.get(chosen.ids, (REPOSITORY,)).items() if _tellable(node)}
+        selection = select_matched(chosen.ids, found, chosen.offered)
+    else:
+        selection = _locally(view, words.moment, meaning.vector, chosen.fault if chosen else "")
     focal = [row.id for row in selection.focal]
-    chosen = view.get(focal, (REPOSITORY,))
-    known = [node for node in chosen.values() if isinstance(node, Node)]
+    known = [node for node in view.get(focal, (REPOSITORY,)).values() if isinstance(node, Node)]
     at_hand = gather(view, focal, [*threads, *known]) if focal else NOTHING
     facts = recall_facts(
         view,
         REPOSITORY,
-        parse_query(prompt),
+        parse_query(words.prompt),
         Terms(unasked=True),
         redact=ports.redact,
         limit=policy.INFUSE_FACTS_MAX,
         similar=similar(view, (FACTS,), REPOSITORY, meaning.vector),
     )
-    return _Read(ledger, selection, at_hand, fact_offers(emphases(view).ordered(facts.hits)))
+    hits = emphases(view).ordered(facts.hits)
+    return _Read(ledger, selection, at_hand, fact_offers(hits), chosen_at, chosen_at)
+
+
+def _tellable(item: Item) -> bool:
+    return isinstance(item, Node) and deliverable(item)
+
+
+def _locally(view: StoreRead, moment: Moment, vector: QueryVector | None, fallback: str) -> Selection:
+    """By words of nodes and of their meanings, and by vectors."""
+    found = view.text_candidates((FAMILY,), (REPOSITORY,), moment.terms, limit=policy.INFUSE_CANDIDATES)
+    near = similar(view, (FAMILY,), REPOSITORY, vector)
+    items = {item.id: item for item in (*found.items, *(item for item, _ in near)) if _tellable(item)}
+    said = view.text_candidates((MEANINGS,), (SYSTEM,), moment.terms, limit=policy.INFUSE_CANDIDATES)
+    stats = found.stats
+    if said.items:
+        items, stats = with_meanings(view, items, stats, said)
+    return select_local(
+        moment,
+        items.values(),
+        stats,
+        {item.id: score for item, score in near},
+        lambda ids: links(view, ids),
+        fallback=fallback,
+    )
+
+
+def _chosen(ports: InfusionPorts, grant: Grant, words: _Words, scrub: Scrub) -> Choice | None:
+    """What the routed model chose among the meanings that are offered to it, or why it did not; None without a route.
+
+    No view of the store is open while the model thinks.
+    """
+    if ports.models is None:  # a hook's process, which waits for each import
+        return None
+    from remora.core.infusion.choice import consult
+    from remora.core.infusion.preselect import preselected
+    from remora.core.models.routes import Task
+
+    try:
+        model = ports.models.routed(Task.MEANING)
+        if model is None:
+            return None
+        rest = ("matcher_rest", ports.repository.id)
+        kept = ports.cache.get(rest)
+        patience = kept if isinstance(kept, Patience) else Patience()
+        if ports.clock.now() < patience.until:
+            return Choice(fault="matcher: rests after timeouts")
+        with ports.store.read(grant) as view:
+            meanings = preselected(view, words.moment, asked(view, ports.embedder, words.prompt).vector)
+        if not meanings:
+            return Choice(fault="matcher: no meanings yet")
+        choice = consult(model, scrub(words.prompt), [scrub(turn) for turn in words.turns], meanings)
+        ports.cache.put(rest, patience.after(choice, ports.clock.now()))
+    except RemoraError as error:
+        return Choice(fault=f"matcher: {error.code}")
+    return choice
 
 
 def _records(ports: InfusionPorts, grant: Grant, request: InfuseRequest) -> tuple[Offer, ...]:
@@ -194,31 +261,6 @@ def _records(ports: InfusionPorts, grant: Grant, request: InfuseRequest) -> tupl
         return ()
     with ports.record_index.view(grant) as view:
         return record_offers(evidence.gather(view, asked, rows=policy.INFUSE_RECORDS_MAX))
-
-
-def _matched(
-    view: StoreRead,
-    moment: Moment,
-    found: Candidates,
-    threads: Sequence[Node],
-    matcher: MeaningMatcher,
-    prompt: str,
-    turns: Sequence[str],
-) -> Selection:
-    """The matcher's choice among locally pre-selected nodes; an empty selection that says why when it failed."""
-    best = ranked_locally(moment, found.items, found.stats)[: policy.MEANINGS_MAX]
-    beside = gather(view, best[: policy.FOCAL_MAX], threads).graph.nodes
-    ids = list(dict.fromkeys([*best, *beside]))[: policy.MEANINGS_MAX]
-    found_nodes = view.get(ids, (REPOSITORY,)).items()
-    nodes = {item: node for item, node in found_nodes if isinstance(node, Node) and deliverable(node)}
-    try:
-        meanings = matcher.meanings(content_states(nodes.values()))
-        chosen = matcher.choose(prompt, turns, meanings) if meanings else ()
-    except RemoraError as error:
-        return Selection(fallback=f"matcher: {error.code}")
-    if not meanings:
-        return Selection(fallback="matcher: no meanings yet")
-    return select_matched(chosen, nodes, len(meanings))
 
 
 def _scene(ports: InfusionPorts, request: InfuseRequest, read: _Read) -> Scene:
@@ -249,11 +291,12 @@ def _scene(ports: InfusionPorts, request: InfuseRequest, read: _Read) -> Scene:
 
 
 def _silent(
-    ports: InfusionPorts, request: InfuseRequest, ledger: Ledger, reason: str, selection: Selection, begun: int
+    ports: InfusionPorts, request: InfuseRequest, ledger: Ledger, reason: str, begun: int, read: _Read | None = None
 ) -> Infusion:
-    read = _Read(ledger, selection, NOTHING, ())
+    selection = read.selection if read else Selection()
+    kept = replace(read, at_hand=NOTHING, offers=()) if read else _Read(ledger, selection, NOTHING, (), begun, begun)
     scene = Scene(NOTHING.graph, frozenset(), Frontier(), selection, Restart("none"), {}, {})
-    return _infusion(ports, request, read, scene, Payload(), reason, begun)
+    return _infusion(ports, request, kept, scene, Payload(), reason, begun)
 
 
 def _infusion(
@@ -303,5 +346,11 @@ def _infusion(
             scrub(reference(scene.graph.nodes[item])) for item in surfaced(scene) if item in scene.graph.nodes
         ),
         receipt=Receipt(request.session, payload.delivered, delta),
-        took_microseconds=max(0, ports.clock.now() - begun),
+        timings=_timings(begun, read, ports.clock.now()),
     )
+
+
+def _timings(begun: int, read: _Read, ended: int) -> dict[str, Json]:
+    moments = (begun, read.chosen_at, read.read_at, ended)
+    model, store, rest = (max(0, later - earlier) for earlier, later in pairwise(moments))
+    return {"model": model, "store": store, "compose": rest, "total": max(0, ended - begun)}

@@ -45,6 +45,31 @@ class Selection:
 
 
 @dataclass(frozen=True, slots=True)
+class Choice:
+    """What a matcher chose among `offered` meanings: node ids, best first; None with a `fault` when it did not."""
+
+    ids: tuple[str, ...] | None = None
+    offered: int = 0
+    fault: str = ""
+    timed_out: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How many times in a row a matcher took too long, and until when it is not asked (microseconds)."""
+
+    timeouts: int = 0
+    until: int = 0
+
+    def after(self, choice: Choice, now: int) -> "Patience":
+        """The state after one more answer."""
+        if not choice.timed_out:
+            return Patience()
+        tired = self.timeouts + 1 >= policy.MEANING_TIMEOUTS_MAX
+        return Patience(0, now + policy.MEANING_REST_SECONDS * 1_000_000) if tired else Patience(self.timeouts + 1)
+
+
+@dataclass(frozen=True, slots=True)
 class Moment:
     """What is being worked on: the prompt as a question, and words of the turns before it, the newest weighing most."""
 

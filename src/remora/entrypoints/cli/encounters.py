@@ -172,7 +172,7 @@ def infuse(
     if observe_log:
         from remora.entrypoints.cli.output import append_line
 
-        kept = ("mode", "silence", "reason", "turn", "counts", "renewal", "selection_channel", "took_microseconds")
+        kept = ("mode", "silence", "reason", "turn", "counts", "renewal", "selection_channel", "timings")
         counts = {"shadow": shadow} | {key: answer.data[key] for key in kept}
         append_line(observe_log, json.dumps(counts), "--observe-log")
     if not shadow:

@@ -1,5 +1,6 @@
 """The hook's endpoint: a client's event in, the exact bytes to print back, or 204 for silence."""
 
+from dataclasses import replace
 from urllib.parse import unquote
 
 from starlette.requests import Request
@@ -40,7 +41,8 @@ def _answered(site: Site, caller: Caller, folder: str, body: bytes, call: HookCa
     if home is None:
         raise NotFound("no project with memory is served at this folder")
     ports = site.repositories.at_home(home, grant)
-    done = answer(ports, grant, body, call)
+    # A path in an event is read with this server's rights, so only for who has the same anyway.
+    done = answer(ports, grant, body, replace(call, own_files=not caller.limited))
     if done.skipped:
         journal(home, call, done.skipped)
     return done

@@ -28,6 +28,7 @@ from remora.entrypoints.http.app import build_app
 from remora.entrypoints.http.guard import LOOPBACK_NAMES, Names
 from remora.entrypoints.http.repositories import Repositories
 from remora.entrypoints.http.site import Caller, Site
+from remora.entrypoints.http.upkeep import hook_deadline_ms, keep_meanings
 from remora.entrypoints.logs import set_logs
 from remora.usecases.authenticate_key import authenticate_key
 from remora.usecases.erase_forgotten import erase_forgotten
@@ -75,11 +76,12 @@ def serve(options: Options, page: Callable[[Site], PageDoor] | None = None) -> N
     site = site_of(settings, desk, options, token)
     door = page(site) if page else None
     app = build_app(site, Names((*LOOPBACK_NAMES, *options.allow_hosts)), door.routes() if door else ())
-    with _listening(options) as listener, _told(desk, listener.getsockname()[1], token):
+    deadline_ms = hook_deadline_ms(settings)
+    with _listening(options) as listener, _told(desk, listener.getsockname()[1], token, deadline_ms):
         if door is not None and sys.stderr.isatty():  # anywhere else it would be a credential in a log
             sys.stderr.write(f"page: http://127.0.0.1:{listener.getsockname()[1]}{door.link(token)} (opens once)\n")
         stop = threading.Event()
-        for run in (_sweep, _erase):
+        for run in (_sweep, _erase, *((keep_meanings,) if deadline_ms else ())):
             threading.Thread(target=run, args=(site.repositories, stop), daemon=True).start()
         config = uvicorn.Config(
             app, log_config=None, access_log=False, server_header=False, proxy_headers=False, lifespan="on",
@@ -156,7 +158,7 @@ def _listening(options: Options) -> Iterator[socket.socket]:
 
 
 @contextmanager
-def _told(desk: DirectoryDesk, port: int, token: str) -> Iterator[None]:
+def _told(desk: DirectoryDesk, port: int, token: str, deadline_ms: int) -> Iterator[None]:
     """A run file in the home of every repository that is ready, while the block runs."""
     run_files = new_run_files()
     homes = [Path(row.home) for row in desk.directory.repositories()]
@@ -164,7 +166,7 @@ def _told(desk: DirectoryDesk, port: int, token: str) -> Iterator[None]:
     try:
         for home in ready:
             try:
-                run_files.write(home / RUN_FILE, run_file(port, token, os.getpid()))
+                run_files.write(home / RUN_FILE, run_file(port, token, os.getpid(), deadline_ms=deadline_ms))
             except Unavailable as error:
                 _log.warning("%s", error)
         gone = f", {len(homes) - len(ready)} not there" if len(ready) < len(homes) else ""
