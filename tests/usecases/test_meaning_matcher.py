@@ -82,11 +82,13 @@ def test_a_property_that_is_not_compressed_changes_no_meaning(desk):
     assert compress_meanings(desk, AGENT).made == 0
 
 
-def test_a_new_prompt_makes_every_meaning_anew(desk, monkeypatch):
+def test_a_meaning_of_another_version_of_the_prompt_is_made_anew(desk):
     compress_meanings(desk, AGENT)
-    monkeypatch.setattr("remora.core.infusion.meanings.PROMPT_VERSION", "next")
-    assert kept(desk) == {}
-    assert compress_meanings(desk, AGENT).made == 16
+    node = desk.node("Concept", "Retry budget")
+    older = Meaning(node.id, content_state(node, version="0"), "Matters on Sundays", 3)
+    desk.store.apply(AGENT, lambda view, now: Changes(put=(meaning_node(older, now),)))
+    assert "Retry budget" not in kept(desk)
+    assert compress_meanings(desk, AGENT).made == 1
 
 
 def test_a_deleted_node_takes_its_meaning_along(desk):

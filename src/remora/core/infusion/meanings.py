@@ -50,9 +50,9 @@ def source_text(node: Node) -> str:
     return f"{node.label}: {node.name}\n{text(node, 'description')}"
 
 
-def content_state(node: Node) -> str:
+def content_state(node: Node, version: str = PROMPT_VERSION) -> str:
     """Hash of what is compressed and of the prompt's version: another state is another meaning."""
-    return state_hash(PROMPT_VERSION, source_text(node))
+    return state_hash(version, source_text(node))
 
 
 def meaning_node(meaning: Meaning, now: int) -> Node:
