@@ -1,6 +1,8 @@
 """The engines that every contract test runs on. A new engine joins by adding its maker to `store_engines`."""
 
+import os
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +11,7 @@ import pytest
 from fakes.clock import FakeClock
 from fakes.memory_store import MemoryStore
 from remora.adapters.sqlite.store import open_store
+from remora.core.ids import repo_id
 from remora.ports import Repository
 from store_shapes import REPO
 
@@ -24,9 +27,32 @@ def _sqlite(folder: Path, repository: Repository, clock: FakeClock) -> Any:
     return open_store(folder / "store.sqlite3", repository, clock)
 
 
+@cache
+def _server() -> Any:
+    """The link to the server that the whole run uses; each folder is a partition of its own in its one database."""
+    from remora.adapters.neo4j.address import parse_address
+    from remora.adapters.neo4j.link import Link
+
+    return Link(parse_address(os.environ["REMORA_TEST_NEO4J"]), deadline_seconds=30)
+
+
+def _neo4j(folder: Path, repository: Repository, clock: FakeClock) -> Any:
+    from remora.adapters.neo4j.store import open_store as open_partition
+
+    place = Repository(identity=repository.identity, id=repo_id(f"{folder}{repository.id}"), aliases=repository.aliases)
+    return open_partition(_server(), place, clock)
+
+
 def store_engines() -> dict[str, Maker]:
     """Name -> maker of every engine that can run here."""
-    return {"memory": _memory, "sqlite": _sqlite}
+    server = {"neo4j": _neo4j} if os.environ.get("REMORA_TEST_NEO4J") else {}
+    return {"memory": _memory, "sqlite": _sqlite, **server}
+
+
+def _parameters(without: set[str]) -> list[Any]:
+    """The engines' names as parameters; what needs a server carries its marker."""
+    names = sorted(store_engines().keys() - without)
+    return [pytest.param(name, marks=[pytest.mark.neo4j] if name == "neo4j" else []) for name in names]
 
 
 @pytest.fixture
@@ -34,13 +60,13 @@ def clock() -> FakeClock:
     return FakeClock()
 
 
-@pytest.fixture(params=sorted(store_engines().keys() - {"memory"}))
+@pytest.fixture(params=_parameters({"memory"}))
 def engine(request: pytest.FixtureRequest) -> Maker:
     """The maker of one real engine."""
     return store_engines()[request.param]
 
 
-@pytest.fixture(params=sorted(store_engines()))
+@pytest.fixture(params=_parameters(set()))
 def make_store(request: pytest.FixtureRequest, tmp_path: Path, clock: FakeClock) -> Iterator[Callable[..., Any]]:
     """Opens stores of one engine; all are closed at the end."""
     maker = store_engines()[request.param]
