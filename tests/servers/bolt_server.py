@@ -1,6 +1,6 @@
 """A real Neo4j Community server without containers: jars from Maven Central, cached, started on loopback, stopped.
 
-`python bolt_server.py run [--version V] -- COMMAND ...` starts one, runs the command with REMORA_TEST_NEO4J set, stops it.
+`python bolt_server.py run [--version V] -- COMMAND ...` runs the command with REMORA_TEST_NEO4J set, then stops it.
 """
 
 import argparse
@@ -45,7 +45,7 @@ def cache_folder() -> Path:
 
 
 def jars(version: str) -> Path:
-    """The folder with the jars of one version; downloaded by Maven at first use. Raises `RuntimeError` without Maven."""
+    """The folder with the jars of one version, which Maven downloads at first use; `RuntimeError` without it."""
     place = cache_folder() / version
     if (place / "complete").exists():
         return place
@@ -74,7 +74,9 @@ def java(version: str) -> str:
         found = re.search(r'version "(\d+)', told)
         if found and int(found.group(1)) >= needed:
             return program
-    raise RuntimeError(f"Neo4j {version} needs Java {needed}; set REMORA_TEST_JAVA to one, or REMORA_TEST_NEO4J to a URL")
+    raise RuntimeError(
+        f"Neo4j {version} needs Java {needed}; set REMORA_TEST_JAVA to one, or REMORA_TEST_NEO4J to a URL"
+    )
 
 
 def free_port() -> int:

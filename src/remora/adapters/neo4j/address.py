@@ -34,10 +34,14 @@ def parse_address(url: str, *, user: str = "", password: str = "", database: str
     except ValueError as error:
         raise InvalidInput("store", "is no address of a server", allowed="neo4j://host:7687/database") from error
     if parts.scheme not in SCHEMES or not parts.hostname:
-        raise InvalidInput("store", "is no address of a server", allowed=f"{', '.join(sorted(SCHEMES))}://host:7687/name")
+        raise InvalidInput(
+            "store", "is no address of a server", allowed=f"{', '.join(sorted(SCHEMES))}://host:7687/name"
+        )
     if parts.password is not None:
         problem = "the address holds a password, which others could read"
-        raise InvalidInput("store", problem, allowed="REMORA_STORE_PASSWORD, or a 0600 file in REMORA_STORE_PASSWORD_FILE")
+        raise InvalidInput(
+            "store", problem, allowed="REMORA_STORE_PASSWORD, or a 0600 file in REMORA_STORE_PASSWORD_FILE"
+        )
     if parts.query or parts.fragment or parts.path.count("/") > 1:
         raise InvalidInput("store", "has more than host, port and database", allowed="neo4j://host:7687/database")
     host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname

@@ -58,8 +58,13 @@ UNWIND $rows AS row MATCH (s:RemoraScope)
 WHERE s.repo = $repo AND s.scope = row[0] AND s.born >= 0 AND s.died = $live
 SET s.died = $seq, s:RemoraDead
 """
-MAKE_SCOPES = "UNWIND $rows AS row CREATE (:RemoraScope {repo: $repo, scope: row[0], born: $seq, died: $live, parts: row[1]})"
-END_SCOPES = "UNWIND $scopes AS scope CREATE (:RemoraScope:RemoraDead {repo: $repo, scope: scope, born: $seq, died: $seq, parts: '[]'})"
+MAKE_SCOPES = (
+    "UNWIND $rows AS row CREATE (:RemoraScope {repo: $repo, scope: row[0], born: $seq, died: $live, parts: row[1]})"
+)
+END_SCOPES = """
+UNWIND $scopes AS scope
+CREATE (:RemoraScope:RemoraDead {repo: $repo, scope: scope, born: $seq, died: $seq, parts: '[]'})
+"""
 CONTENT = "MATCH (i:RemoraItem) WHERE i.place = $place AND i.id > '' AND i.died = $live RETURN i.payload, i.crc"
 
 

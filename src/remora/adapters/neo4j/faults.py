@@ -30,7 +30,12 @@ def _of_server(error: vendor.Neo4jError, address: Address) -> RemoraError:
         return Denied(f"the server {address} does not permit this ({name})", advice=advice)
     if name == "DatabaseNotFound":
         return InvalidInput("store", f"the server {address} has no such database")
-    if name in {"LockClientStopped", "TransactionTimedOut", "TransactionTimedOutClientConfiguration", "DeadlockDetected"}:
+    if name in {
+        "LockClientStopped",
+        "TransactionTimedOut",
+        "TransactionTimedOutClientConfiguration",
+        "DeadlockDetected",
+    }:
         return Unavailable(f"the server {address} is busy ({name})", advice=BUSY_ADVICE)
     if name.startswith(_FULL):
         return LimitReached(f"the server {address} has no memory for this ({name})")

@@ -121,15 +121,15 @@ class Link:
     def _fetch_in(self, transaction: ManagedTransaction) -> Fetch:
         def fetch(statement: str, parameters: Mapping[str, Any]) -> list[Row]:
             with self._watchdog.watch(self.deadline_seconds):
-                return transaction.run(statement, parameters).values()
+                return transaction.run(statement, dict(parameters)).values()
 
         return fetch
 
     def attempt(self, session: Session, statement: str, parameters: Mapping[str, Any]) -> list[Row]:
         """One try of one statement in a transaction of its own."""
         with self._watchdog.watch(self.deadline_seconds):
-            query = Query(statement, timeout=self.deadline_seconds)  # type: ignore[arg-type]
-            return session.run(query, parameters).values()
+            query = Query(statement, timeout=self.deadline_seconds)
+            return session.run(query, dict(parameters)).values()
 
 
 class _Line:

@@ -81,9 +81,7 @@ class PostingWriter:
                 found[place, term][first] = set(keys_of(data))
         return found
 
-    def _change(
-        self, place: Place, pieces: dict[int, set[int]], gone: list[list[Any]], rows: list[list[Any]]
-    ) -> None:
+    def _change(self, place: Place, pieces: dict[int, set[int]], gone: list[list[Any]], rows: list[list[Any]]) -> None:
         former = {first: set(keys) for first, keys in pieces.items()}
         for key in self._removed.get(place, ()):
             pieces[_covering(pieces, key)].discard(key)

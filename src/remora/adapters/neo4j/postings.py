@@ -46,7 +46,12 @@ class TextIndex:
     """The postings of some parts as they were at `seq`."""
 
     def __init__(
-        self, fetch: Fetch, repository: str, seq: int, parts: Sequence[Part], holding: Callable[[set[int], str], set[int]]
+        self,
+        fetch: Fetch,
+        repository: str,
+        seq: int,
+        parts: Sequence[Part],
+        holding: Callable[[set[int], str], set[int]],
     ) -> None:
         """`holding(keys, prefix)` are those of the items of which a token really starts with the prefix."""
         self._fetch = fetch

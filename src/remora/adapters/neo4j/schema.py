@@ -45,20 +45,19 @@ _CONSTRAINTS = "SHOW CONSTRAINTS YIELD name, type, labelsOrTypes, properties"
 _INDEXES = "SHOW INDEXES YIELD name, type, state, labelsOrTypes, properties"
 _AWAIT = "CALL db.awaitIndexes($seconds)"
 _COMPONENTS = "CALL dbms.components() YIELD name, versions, edition RETURN name, versions, edition"
-_VERSION = (
-    "MERGE (s:RemoraSchema {name: 'store'}) ON CREATE SET s.layout = $layout RETURN s.layout"
-)
+_VERSION = "MERGE (s:RemoraSchema {name: 'store'}) ON CREATE SET s.layout = $layout RETURN s.layout"
 
 
 def server_version(link: Link) -> tuple[str, str]:
-    """Version and edition of the server, e.g. ("5.26.30", "community"); raises `Unavailable` for one that is too old."""
+    """Version and edition of the server, e.g. 5.26.30 community; raises `Unavailable` for one that is too old."""
     rows = link.once(_COMPONENTS)
     version, edition = next(((row[1][0], row[2]) for row in rows if "Kernel" in row[0]), ("0", "unknown"))
     numbers = tuple(int(part) for part in re.findall(r"\d+", version)[:2])
     if numbers < LEAST_SERVER:
         least = ".".join(map(str, LEAST_SERVER))
         raise Unavailable(
-            f"the server {link.address} is Neo4j {version}; Remora needs {least} or later", advice=f"upgrade it to {least}"
+            f"the server {link.address} is Neo4j {version}; Remora needs {least} or later",
+            advice=f"upgrade it to {least}",
         )
     return version, edition
 
@@ -66,8 +65,8 @@ def server_version(link: Link) -> tuple[str, str]:
 def migrate(link: Link) -> int:
     """Make what is missing and check what is there; returns the layout. Several processes may race.
 
-    Raises `Unavailable` for a newer layout or a server that is too old, `Conflict` for a constraint or index of our name
-    that is another, `Denied` for a user who may not make them.
+    Raises `Unavailable` for a newer layout or a server that is too old, `Conflict` for a constraint or index of our
+    name that is another, `Denied` for a user who may not make them.
     """
     server_version(link)
     missing = set(faults(link))

@@ -17,7 +17,7 @@ from remora.core.errors import Conflict, Corrupt, InvalidInput, Unavailable
 from remora.core.graph import Applied, Changes
 from remora.core.ids import digest
 from remora.core.item_codec import decode_json, encode_json
-from remora.core.policy import BUSY_TIMEOUT_SECONDS, SERVER_COLLECT_WRITES, SERVER_GRACE_SECONDS
+from remora.core.policy import SERVER_COLLECT_WRITES, SERVER_GRACE_SECONDS
 from remora.core.scope import Grant, Right
 from remora.core.store_rules import right_to_drop_scope, storable
 
@@ -42,14 +42,20 @@ MATCH (r:RemoraRepository {id: $repo}) SET r.seq = $seq, r.time = $time, r.next_
 """
 NOTE_WRITE = "CREATE (:RemoraWrite {repo: $repo, seq: $seq, turn: $turn, at: timestamp()})"
 NOTE_REPLY = "CREATE (:RemoraReply {repo: $repo, key: $key, seq: $seq, turn: $turn, result: $result})"
-IDS_IN = "UNWIND $places AS place MATCH (i:RemoraItem) WHERE i.place = place AND i.id > '' AND i.died = $live RETURN i.id"
+IDS_IN = (
+    "UNWIND $places AS place MATCH (i:RemoraItem) WHERE i.place = place AND i.id > '' AND i.died = $live RETURN i.id"
+)
 LEASE = "MATCH (l:RemoraLease {repo: $repo, name: $name}) RETURN l.holder, l.until"
 TAKE = "MERGE (l:RemoraLease {repo: $repo, name: $name}) SET l.holder = $holder, l.until = $until"
 _NOT_TRIED = -1
 
 
 def open_store(
-    link: Link, repository: "Repository", clock: "Clock", *, copy_to: Callable[["ServerStore", Path], None] | None = None
+    link: Link,
+    repository: "Repository",
+    clock: "Clock",
+    *,
+    copy_to: Callable[["ServerStore", Path], None] | None = None,
 ) -> "ServerStore":
     """The partition of one repository, made when it is new; the database's layout is brought up to date first.
 
@@ -261,7 +267,7 @@ class ServerStore:
             pass
 
     def close(self) -> None:
-        """Clear away what is due; the connections belong to the link."""
+        """Nothing to release: the connections belong to the link, which other repositories share."""
 
 
 def _kept(result: str) -> Any:

@@ -48,7 +48,9 @@ UNWIND $places AS place CALL (place) {{
 }}
 RETURN {_FIELDS}
 """
-SNAPSHOT = f"UNWIND $places AS place MATCH (i:RemoraItem) WHERE i.place = place AND i.id > '' AND {ALIVE} RETURN {_FIELDS}"
+SNAPSHOT = (
+    f"UNWIND $places AS place MATCH (i:RemoraItem) WHERE i.place = place AND i.id > '' AND {ALIVE} RETURN {_FIELDS}"
+)
 CHANGES = f"""
 CALL () {{
   MATCH (i:RemoraItem) WHERE i.repo = $repo AND i.born > $since AND {ALIVE}
