@@ -1,17 +1,15 @@
 """The engines that every contract test runs on. A new engine joins by adding its maker to `store_engines`."""
 
-import os
 from collections.abc import Callable, Iterator
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import server_engine
 from fakes.clock import FakeClock
 from fakes.memory_store import MemoryStore
 from remora.adapters.sqlite.store import open_store
-from remora.core.ids import repo_id
 from remora.ports import Repository
 from store_shapes import REPO
 
@@ -27,25 +25,13 @@ def _sqlite(folder: Path, repository: Repository, clock: FakeClock) -> Any:
     return open_store(folder / "store.sqlite3", repository, clock)
 
 
-@cache
-def _server() -> Any:
-    """The link to the server that the whole run uses; each folder is a partition of its own in its one database."""
-    from remora.adapters.neo4j.address import parse_address
-    from remora.adapters.neo4j.link import Link
-
-    return Link(parse_address(os.environ["REMORA_TEST_NEO4J"]), deadline_seconds=30)
-
-
 def _neo4j(folder: Path, repository: Repository, clock: FakeClock) -> Any:
-    from remora.adapters.neo4j.store import open_store as open_partition
-
-    place = Repository(identity=repository.identity, id=repo_id(f"{folder}{repository.id}"), aliases=repository.aliases)
-    return open_partition(_server(), place, clock)
+    return server_engine.partition(repository, clock, folder)
 
 
 def store_engines() -> dict[str, Maker]:
     """Name -> maker of every engine that can run here."""
-    server = {"neo4j": _neo4j} if os.environ.get("REMORA_TEST_NEO4J") else {}
+    server = {"neo4j": _neo4j} if server_engine.URL else {}
     return {"memory": _memory, "sqlite": _sqlite, **server}
 
 

@@ -188,7 +188,7 @@ def running(version: str = LTS, *, heap: str = "512m", settings: Mapping[str, st
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run a command beside a fresh server; returns the command's code."""
+    """Run a command beside a fresh server, or beside the one in REMORA_TEST_NEO4J; returns the command's code."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("verb", choices=["run", "fetch"])
     parser.add_argument("--version", default=os.environ.get("REMORA_TEST_NEO4J_VERSION", LTS))
@@ -199,6 +199,8 @@ def main(arguments: Sequence[str]) -> int:
         print(jars(told.version))
         return 0
     command = arguments[cut + 1 :] or ["true"]
+    if os.environ.get("REMORA_TEST_NEO4J"):
+        return subprocess.run(command, timeout=told.seconds, check=False).returncode
     with running(told.version) as server:
         print(f"Neo4j {told.version} answers at {server.url}", flush=True)
         environment = os.environ | {"REMORA_TEST_NEO4J": server.url}

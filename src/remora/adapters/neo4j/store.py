@@ -25,6 +25,8 @@ if TYPE_CHECKING:  # only for annotations: the hallway knows every family
     from remora.ports import Clock, Decide, Repository
 
 T = TypeVar("T")
+CopyTo = Callable[["ServerStore", Path], None]
+"""Writes a copy of the store to a new file."""
 REGISTER = """
 MERGE (r:RemoraRepository {id: $repo})
 ON CREATE SET r.identity = $identity, r.seq = 0, r.time = 0, r.next_key = 1, r.next_part = 1, r.horizon = 0, r.turn = ''
@@ -55,7 +57,7 @@ def open_store(
     repository: "Repository",
     clock: "Clock",
     *,
-    copy_to: Callable[["ServerStore", Path], None] | None = None,
+    copy_to: CopyTo | None = None,
 ) -> "ServerStore":
     """The partition of one repository, made when it is new; the database's layout is brought up to date first.
 
@@ -83,7 +85,7 @@ class ServerStore:
         link: Link,
         repository: "Repository",
         clock: "Clock",
-        copy_to: Callable[["ServerStore", Path], None] | None = None,
+        copy_to: CopyTo | None = None,
     ) -> None:
         self._link = link
         self._repository = repository

@@ -276,10 +276,16 @@ class ServerView:
         return tuple(Change(*row) for row in sorted(map(tuple, rows)))
 
     def vectors_missing(
-        self, families: Collection[str], scopes: Collection[str], model: str, *, limit: int
+        self,
+        families: Collection[str],
+        scopes: Collection[str],
+        model: str,
+        *,
+        labels: Collection[str] = (),
+        limit: int,
     ) -> tuple[Item, ...]:
         """See `StoreRead`."""
-        parts = self.parts(scopes, families)
+        parts = self.parts(scopes, families, labels)
         if limit < 1 or not storable(model) or not parts:
             return ()
         rows = self._fetch(MISSING, {"places": _places(parts), "model": model, "limit": limit})
