@@ -67,7 +67,7 @@ def facts_figures(half: str = "") -> dict[str, float]:
     for question in read("facts/questions.json"):
         if half in ("", question["half"]):
             answers = index.first(str(question["text"]))
-            found.setdefault(str(question["kind"]), []).append(_recall(question["expected"], answers))
+            found.setdefault(str(question["kind"]), []).append(recall(question["expected"], answers))
     hits = [value for kind, values in found.items() if kind not in UNANSWERABLE for value in values]
     return {"answerable": _mean(hits), **{kind: _mean(values) for kind, values in found.items()}}
 
@@ -94,7 +94,7 @@ def infusion_figures(half: str = "") -> dict[str, float]:
     return {row: _mean(values) for row, values in hits.items()}
 
 
-def _recall(expected: Sequence[str], answers: Sequence[str]) -> float:
+def recall(expected: Sequence[str], answers: Sequence[str]) -> float:
     if not expected:
         return float(bool(answers))
     return sum(key in answers for key in expected) / len(expected)

@@ -114,12 +114,29 @@ RECALL_SUMMARY_CHARS = 240
 RECORD_QUERY_CHARS = 20_000
 """What a search over records reads of a pasted text."""
 SILENCE_COVERAGE = 0.55
-"""Share of the query's idf mass that the best fact (with one neighbour) must cover, or recall stays silent."""
-ANCHOR_CREDIT = 0.15
-"""Of that share forgiven where a fact of a wholly named entity matches one more word of the question."""
-KIND_CREDIT = 0.15
-"""The same where a fact of an at least half named entity is of the kind that who, where, when or how many ask for."""
-HALF_NAMED = 0.5
+"""Share of a question's rarity that the best node of an encounter must cover, or it stays silent."""
+IDENTIFIER_SHARE = 0.75
+"""Share of a written identifier that must be matched; less is another identifier."""
+SAME_WORD = 0.8
+"""Strength from which a word of a name stands for the question's word: itself, its beginning or a typo of it."""
+CLAUSES_MAX = 16
+"""Clauses of one question that are looked at on their own."""
+GROUNDS_COVERED = 0.42
+"""Share of one clause's rarity that a fact must cover to be told. Tuned, with those below, on the open set's half."""
+GROUNDS_LEAN = 0.29
+GROUNDS_EVIDENCE = 1.4
+"""Less of a long clause is enough where a fact holds this many rare words of the question."""
+GROUNDS_SOME = 0.15
+LIKENESS_LEAN = 0.11
+"""Beyond the model's floor (as a share of what lies above it): enough where a fact holds some of the words,"""
+LIKENESS_ALONE = 0.20
+"""and without any of them."""
+GROUNDS_DESPITE_UNKNOWN = 0.75
+"""A question that names an identifier nobody knows is answered where one clause of it is covered so well."""
+GROUNDS_TOLD = 0.13
+"""Where the question mentions entities, their facts must cover this much of what it asks about them,"""
+GROUNDS_ASIDE = 1.3
+"""or names of other entities must hold this many rare words of it."""
 KIND_BONUS = 0.05
 """Orders facts that cover the same words."""
 PREFIX_STRENGTH = 0.8
@@ -136,6 +153,8 @@ GENERIC_HELD_WEIGHT = 0.6
 RELATED_STRENGTH = 0.7
 """A word of like meaning; below every form of the word itself."""
 TYPE_STRENGTH = 0.9
+RESPELLED_MIN_CHARS = 5
+"""Ordinary words are corrected from this length on: shorter ones are an edit away from other ordinary words."""
 TYPO_LONG_CHARS = 8
 """From this length on two edits are one typo's worth; below it one is."""
 TYPO_WORDS = 4
@@ -157,7 +176,9 @@ PHRASE_BONUS = 0.1
 WHOLE_COVERAGE = 0.9
 """Below it the best fact leaves something open, and recall looks one fact further from the best ones."""
 FURTHER_FROM = 4
-FURTHER_LIMIT = 48
+FURTHER_NAMED = 2
+"""Wholly named entities whose own best facts lead further, too."""
+FURTHER_LIMIT = 96
 RELATIVE_FLOOR = 0.3
 """Facts far below the best one are noise in an agent's context."""
 EXPAND_PER_NODE = 12
@@ -202,30 +223,6 @@ VECTOR_NUMPY_FROM = 1_000
 """Vectors above which importing numpy (about 0.1 s) is cheaper than the plain loop (about 0.06 ms a vector)."""
 VECTOR_SCORE_SLACK = 1e-4
 """How far a fast cosine may stray from the exact one: candidates that close to the cut are computed again exactly."""
-
-SERVER_CONNECT_SECONDS = 5
-"""A server that does not take a connection within this time is not there."""
-SERVER_CONNECTIONS = 50
-"""Connections of one process to the server engine: more than the threads that the HTTP door runs at once."""
-SERVER_RETRY_SECONDS = 0.05
-"""First pause before a call to the server is tried again; it doubles, up to a second, until the deadline."""
-SERVER_WATCH_SECONDS = 0.25
-"""How often calls are looked at that may wait for a silent server: a deadline is missed by at most this much."""
-SERVER_VIEW_SECONDS = 30
-"""How long one read may look at the same moment of the server engine; a query deadline is no longer."""
-SERVER_GRACE_SECONDS = 90
-"""How long a former version is kept for reads that began before it was replaced: the longest read, the longest commit
-and as much again."""
-SERVER_COLLECT_WRITES = 64
-"""Every so many writes former versions are cleared away: rarely enough to cost little, often enough to stay few."""
-SERVER_COLLECT_ROWS = 10_000
-"""Versions cleared away in one go, which takes well under a second."""
-SERVER_BATCH_ROWS = 2_000
-"""Rows of one statement: few round trips, and a transaction state that a small heap bears."""
-SERVER_POSTING_KEYS = 1_024
-"""Items per piece of the text index: a write replaces a piece of 4 KB, a word of 10,000 items is read in ten."""
-SERVER_INDEXED_CHARS = 500
-"""Characters of a token that the server's index holds; an entry of both its parts must stay below 8 KB."""
 
 # --- Records ----------------------------------------------------------------------------------------------------------
 RECORD_KEY_MAX_CHARS = 1_024

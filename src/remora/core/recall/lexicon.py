@@ -2,7 +2,9 @@
 
 from typing import Final
 
-from remora.core.text import tokens
+from remora.core.policy import RESPELLED_MIN_CHARS
+from remora.core.recall.typos import mistyped
+from remora.core.text import STOP_WORDS, tokens
 
 _PHRASING: Final = """
 please tell know remember remind recall again currently current now today actually exactly anything everything something
@@ -10,7 +12,7 @@ someone kind sort thing things stuff way info information detail details give sh
 means help get got make makes let said say already ever still always one ones many much lot lots named called regarding
 concerning there here yet long often data
 """
-_FILLERS: Final = frozenset(token for word in _PHRASING.split() for token in tokens(word))
+_FILLERS: Final = frozenset(_PHRASING.split())
 
 # Generic nouns: what kind of answer is wanted. They say little where no fact names them.
 _GENERIC: Final = """
@@ -159,6 +161,14 @@ city live lives location located based
 """.strip()
 
 
+def _by_beginning(*blocks: str) -> dict[str, tuple[str, ...]]:
+    """The words of the tables by their first letter."""
+    words: dict[str, dict[str, None]] = {}
+    for word in " ".join(blocks).split():
+        words.setdefault(word[0], {}).setdefault(word)
+    return {letter: tuple(found) for letter, found in words.items()}
+
+
 def _table(block: str) -> dict[str, tuple[str, ...]]:
     table: dict[str, dict[str, None]] = {}
     for line in block.strip().splitlines():
@@ -170,6 +180,7 @@ def _table(block: str) -> dict[str, tuple[str, ...]]:
 
 _RELATED: Final = _table(_MEANINGS)
 _FORMS: Final = _table(_IRREGULAR)
+_KNOWN: Final = _by_beginning(_PHRASING, _GENERIC, _VAGUE_VERBS, _IRREGULAR, _MEANINGS, " ".join(sorted(STOP_WORDS)))
 
 
 def forms(term: str) -> tuple[str, ...]:
@@ -194,6 +205,14 @@ def related(term: str) -> tuple[str, ...]:
     return tuple(other for other in near if other != term and other not in forms(term))
 
 
-def is_filler(term: str) -> bool:
-    """Whether an index token only phrases a question."""
-    return term in _FILLERS
+def is_filler(word: str) -> bool:
+    """Whether a word as it is written only phrases a question: `called` does, `calls` may be what is asked."""
+    return word in _FILLERS
+
+
+def respelled(raw: str) -> str:
+    """The word of these tables that a long enough word is a typo of, else "". Of several, the first by its letters."""
+    known = _KNOWN.get(raw[:1], ())
+    if len(raw) < RESPELLED_MIN_CHARS or raw in known:
+        return ""
+    return min((word for word in known if len(word) >= RESPELLED_MIN_CHARS and mistyped(raw, word)), default="")

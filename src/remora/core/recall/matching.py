@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping
+from copy import copy
 from dataclasses import dataclass
 
 from remora.core import policy
@@ -44,11 +45,18 @@ class Question:
     units: tuple[Unit, ...]
     terms: tuple[str, ...]
 
+    @property
+    def wholes(self) -> tuple[Unit, ...]:
+        """Compound words as one unit each: a typo may stand where their parts meet."""
+        written = _written(self.query)
+        wholes = dict.fromkeys(unit.whole for unit in self.units if unit.whole != unit.term)
+        return tuple(Unit.of(whole, whole, written.get(whole, whole)) for whole in wholes)
+
     @classmethod
     def of(cls, query: Query) -> "Question":
         """Filler words are left out as long as others remain; words of like meaning are added as terms."""
-        groups = [group for group in query.groups if not is_filler(group[0])] or list(query.groups)
-        raw = {token: word for word in reversed(query.prefixes) for token in tokens(word)[:1]}
+        raw = _written(query)
+        groups = [group for group in query.groups if not is_filler(raw.get(group[0], group[0]))] or list(query.groups)
         units = tuple(Unit.of(term, group[0], raw.get(term, term)) for group in groups for term in (group[1:] or group))
         own = dict.fromkeys(term for group in groups for term in group)
         near = dict.fromkeys(term for unit in units for term in (*unit.forms, *unit.related) if term not in own)
@@ -63,6 +71,8 @@ class Matcher:
         self._typos = typos or {}
         self._weights = [self._weight(unit, stats) for unit in question.units]
         self._rare = idf("", TermStats(stats.documents, {}, {}))
+        self.rarities = tuple(weight / self._rare if self._rare else 0.0 for weight in self._weights)
+        """Weight per unit, 1.0 for the rarest, whatever is named together afterwards."""
         self._seen: dict[str, Strengths] = {}
         self.total = sum(self._weights)
 
@@ -92,6 +102,17 @@ class Matcher:
                     self._weights[at] = self._rare / len(strengths)
         self.total = sum(self._weights)
 
+    def knowing(self, typos: Mapping[str, frozenset[str]]) -> "Matcher":
+        """The same with more typos known; weights stay."""
+        found = copy(self)
+        found.learn(typos)
+        return found
+
+    def learn(self, typos: Mapping[str, frozenset[str]]) -> None:
+        """Take more typos for what they stand for."""
+        self._typos = {**self._typos, **typos}
+        self._seen = {}
+
     def token(self, token: str) -> Strengths:
         """How far one token stands for each unit."""
         found = self._seen.get(token)
@@ -111,7 +132,7 @@ class Matcher:
             return policy.FORM_STRENGTH
         if token.startswith(unit.beginnings):
             return policy.PREFIX_STRENGTH
-        if token in self._typos.get(unit.term, ()):
+        if token in self._typos.get(unit.term, ()) or token in self._typos.get(unit.whole, ()):
             return policy.TYPO_STRENGTH
         return policy.RELATED_STRENGTH if token in unit.related else 0.0
 
@@ -136,6 +157,21 @@ class Matcher:
         return sum(self._weights[at] * strength for at, strength in strengths.items()) / self.total
 
 
+def respell(text: str, words: Mapping[str, str]) -> str:
+    """The text with words (case folded) put right."""
+    return _WORD.sub(lambda found: words.get(found.group().casefold(), found.group()), text)
+
+
+def _written(query: Query) -> dict[str, str]:
+    """Index token -> the word or part of a word that it was made from, case folded: what a typo is looked for in."""
+    found: dict[str, str] = {}
+    for word in _WORD.findall(query.text[: policy.QUERY_MAX_TERMS * policy.TOKEN_MAX_CHARS]):
+        for part in (word, *_PART.findall(word)):
+            for token in tokens(part.casefold())[:1]:
+                found.setdefault(token, part.casefold())
+    return found
+
+
 def union(one: Strengths, other: Strengths) -> dict[int, float]:
     """The better of both per unit."""
     best = dict(one)
@@ -145,13 +181,18 @@ def union(one: Strengths, other: Strengths) -> dict[int, float]:
     return best
 
 
+def _meant(unit: Unit, word: str, token: str) -> bool:
+    """Whether the unit is the word mistyped, in this or another form of it."""
+    return mistyped(unit.raw, word) or mistyped(unit.raw, word.removesuffix("s")) or mistyped(unit.term, token)
+
+
 def corrections(units: Iterable[Unit], names: Iterable[str]) -> dict[str, frozenset[str]]:
     """Term of a unit -> tokens of words in the names that it may be a typo of. Words are compared as written."""
     whole = {word for name in names for word in _WORD.findall(name)}
     words = {part.casefold() for word in whole for part in (word, *_PART.findall(word))}
     found: dict[str, frozenset[str]] = {}
     for unit in units:
-        meant = frozenset(token for word in words if mistyped(unit.raw, word) for token in tokens(word)[:1])
+        meant = frozenset(token for word in words for token in tokens(word)[:1] if _meant(unit, word, token))
         if meant:
             found[unit.term] = meant
     return found

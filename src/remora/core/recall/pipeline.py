@@ -9,19 +9,20 @@ from remora.core.facts.rows import fact_row, names_of
 from remora.core.facts.words import Redact
 from remora.core.graph import Candidates, Edge, Item, Json, Node, TermStats
 from remora.core.recall.families import Hit
-from remora.core.recall.matching import Matcher, Question, Unit, corrections
+from remora.core.recall.lexicon import respelled
+from remora.core.recall.matching import Matcher, Question, Unit, corrections, respell
 from remora.core.recall.rank import (
     Known,
     Pool,
     Scored,
     above_floor,
+    known,
     rank_entities,
     rank_facts,
-    silent,
 )
 from remora.core.scope import Trust
 from remora.core.store_read import StoreRead
-from remora.core.text import Query
+from remora.core.text import Query, parse_query, tokens
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +50,8 @@ class Narrowed:
     edges: Mapping[str, Edge]
     nodes: Mapping[str, Node]
     told: Mapping[str, Known]
+    missed: tuple[Unit, ...]
+    """Words that nothing stands for yet."""
     whole: bool
     """Whether every entity with a matching word is among the nodes."""
 
@@ -58,25 +61,36 @@ def narrow(view: StoreRead, scope: str, query: Query) -> Narrowed:
 
     Entities are asked for apart from facts: they are few, so that the cap on facts never hides an entity.
     """
-    question = Question.of(query)
-    named = _candidates(view, scope, question.terms, query.prefixes, ENTITY, policy.ENTITY_CANDIDATES)
-    said = _candidates(view, scope, question.terms, query.prefixes, FACT, policy.FACT_CANDIDATES)
-    stats = _together(named.stats, said.stats)
+    question, named, said = _asked(view, scope, query)
+    missed = _missed(question, _together(named.stats, said.stats))
+    alike = _mistyped(view, scope, missed) if missed else []
+    fixes = corrections(missed, (name for node in alike for name in read_entity(node).names)) if missed else {}
+    ordinary = {
+        unit.raw: word
+        for unit in missed
+        if (word := respelled(unit.raw)) and fixes.get(unit.term, frozenset()) <= frozenset(tokens(word))
+    }
+    if ordinary:
+        question, named, said = _asked(view, scope, parse_query(respell(query.text, ordinary)))
     nodes = {item.id: item for item in named.items if isinstance(item, Node)}
     edges = {item.id: item for item in said.items if isinstance(item, Edge)}
-    fixes: dict[str, frozenset[str]] = {}
-    missed = _missed(question, stats)
-    if missed:
-        alike = _mistyped(view, scope, missed)
-        fixes = corrections(missed, (name for node in alike for name in read_entity(node).names))
-        nodes |= {node.id: node for node in alike if fixes}
-    matcher = Matcher(question, stats, fixes)
+    nodes |= {node.id: node for node in alike if fixes}
+    matcher = Matcher(question, _together(named.stats, said.stats), fixes)
     entities, told = rank_entities(matcher, nodes.values(), named.stats)
     matcher.name_together(
         told[found.item.id].strengths for found in entities[: policy.ENTRY_ENTITIES] if told[found.item.id].named == 1.0
     )
+    left = tuple(unit for unit in missed if unit.term not in fixes and unit.raw not in ordinary)
     whole = named.total <= policy.ENTITY_CANDIDATES
-    return Narrowed(matcher, tuple(entities), edges, nodes, told, whole)
+    return Narrowed(matcher, tuple(entities), edges, nodes, told, left, whole)
+
+
+def _asked(view: StoreRead, scope: str, query: Query) -> tuple[Question, Candidates, Candidates]:
+    """The question, and the entities and facts that hold a word of it."""
+    question = Question.of(query)
+    named = _candidates(view, scope, question.terms, query.prefixes, ENTITY, policy.ENTITY_CANDIDATES)
+    said = _candidates(view, scope, question.terms, query.prefixes, FACT, policy.FACT_CANDIDATES)
+    return question, named, said
 
 
 def _candidates(
@@ -96,7 +110,7 @@ def _missed(question: Question, stats: TermStats) -> list[Unit]:
     begun = [prefix for prefix in question.query.prefixes if prefix in held]
     missed = {
         unit.term: unit
-        for unit in question.units
+        for unit in (*question.units, *question.wholes)
         if len(unit.raw) >= policy.TYPO_MIN_CHARS
         and unit.raw.isalpha()
         and held.isdisjoint((unit.term, unit.whole, *unit.forms, *unit.related))
@@ -110,7 +124,9 @@ def _mistyped(view: StoreRead, scope: str, missed: Iterable[Unit]) -> list[Node]
     prefixes: dict[str, None] = {}
     for unit in missed:
         kept = max(2, len(unit.raw) * 2 // 5)
-        prefixes |= dict.fromkeys((unit.raw[:kept], *(image[: kept + 1] for image in mirrored(unit.term))))
+        turned = (unit.raw[:at] + unit.raw[at + 1] + unit.raw[at] + unit.raw[at + 2 :] for at in range(1, kept))
+        prefixes |= dict.fromkeys(word[:kept] for word in (unit.raw, *turned))
+        prefixes |= dict.fromkeys(image[: kept + 1] for image in mirrored(unit.term))
     near = _candidates(view, scope, (), tuple(prefixes), ENTITY, policy.TYPO_CANDIDATES)
     return [item for item in near.items if isinstance(item, Node)]
 
@@ -139,12 +155,13 @@ def recall_facts(
         return Answer()
     narrowed = narrow(view, scope, query)
     pool, near = _pool(view, scope, narrowed, terms, similar)
-    scored, covered = rank_facts(narrowed.matcher, pool, narrowed.told)
-    more = _further(view, scope, scored, pool, near, terms, narrowed.matcher)
+    narrowed = _in_predicates(narrowed, pool)
+    scored, grounds = rank_facts(narrowed.matcher, pool, narrowed.told)
+    more = _further(view, scope, scored, pool, near, terms, narrowed)
     if more is not None:
         pool = more
-        scored, covered = rank_facts(narrowed.matcher, pool, narrowed.told)
-    if silent(covered, pool.similar.values()):
+        scored, grounds = rank_facts(narrowed.matcher, pool, narrowed.told)
+    if not grounds().enough(max(pool.similar.values(), default=0.0)):
         return Answer(silent=bool(scored))
     kept = above_floor(scored)
     names = _names(view, scope, kept[:limit], near)
@@ -179,6 +196,17 @@ def _pool(
     return pool, met
 
 
+def _in_predicates(narrowed: Narrowed, pool: Pool) -> Narrowed:
+    """With words that are typos of what the facts at hand say, where no name was meant by them."""
+    said = {edge.name.replace("_", " ").lower() for edge in pool.edges.values()} if narrowed.missed else set()
+    fixes = corrections(narrowed.missed, said)
+    if not fixes:
+        return narrowed
+    matcher = narrowed.matcher.knowing(fixes)
+    told = {item: known(matcher, node) for item, node in narrowed.nodes.items()}
+    return replace(narrowed, matcher=matcher, told=told)
+
+
 def _further(
     view: StoreRead,
     scope: str,
@@ -186,12 +214,20 @@ def _further(
     pool: Pool,
     met: dict[str, Node],
     terms: Terms,
-    matcher: Matcher,
+    narrowed: Narrowed,
 ) -> Pool | None:
-    """The pool with matching facts at the far ends of the best ones, when these leave part of the question open."""
-    best = [found.item for found in scored[: policy.FURTHER_FROM] if isinstance(found.item, Edge)]
+    """The pool with matching facts at the far ends of the best ones, when these leave part of the question open.
+
+    The best ones of all, and the best of each entity whose whole name was asked: one of those may be on the way.
+    """
+    facts = [found.item for found in scored if isinstance(found.item, Edge)]
+    best = facts[: policy.FURTHER_FROM]
     if not best or scored[0].covered >= policy.WHOLE_COVERAGE:
         return None
+    named = [found.item.id for found in narrowed.entities if narrowed.told[found.item.id].named == 1.0]
+    for entity in named[: policy.FURTHER_NAMED]:
+        best += [edge for edge in facts if entity in (edge.source, edge.target)][: policy.FURTHER_FROM]
+    matcher = narrowed.matcher
     near = view.expand(
         dict.fromkeys(end for edge in best for end in (edge.source, edge.target)),
         (scope,),

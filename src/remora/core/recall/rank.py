@@ -1,12 +1,13 @@
 """Ranking of facts: words covered by a fact and its nearest neighbour, entry entities, silence."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from math import log2
 
 from remora.core import policy
 from remora.core.graph import Edge, Item, Node, TermStats
 from remora.core.recall.bm25 import bm25
+from remora.core.recall.grounds import Ground, Grounds
 from remora.core.recall.kinds import asked_kind, fits
 from remora.core.recall.matching import Matcher, union
 from remora.core.text import has_phrase
@@ -83,8 +84,8 @@ def rank_entities(matcher: Matcher, nodes: Iterable[Node], stats: TermStats) -> 
     return scored, {item: found for item, (_, found) in told.items()}
 
 
-def rank_facts(matcher: Matcher, pool: Pool, met: Mapping[str, Known]) -> tuple[list[Scored], float]:
-    """Facts best first, and the share of the query that the best of them covers (the signal for silence).
+def rank_facts(matcher: Matcher, pool: Pool, met: Mapping[str, Known]) -> tuple[list[Scored], Callable[[], Grounds]]:
+    """Facts best first, and a way to read what speaks for answering with them.
 
     A fact is worth the words it covers, and in part those that one neighbour covers beyond it: so a question over two
     facts finds both. Ties by recency, then id.
@@ -95,18 +96,18 @@ def rank_facts(matcher: Matcher, pool: Pool, met: Mapping[str, Known]) -> tuple[
     leaders, degree = _leaders(pool.edges.values(), masses)
     kind = asked_kind(matcher.question.query.text)
     scored: list[Scored] = []
-    covered = 0.0
     for item, edge in pool.edges.items():
-        joined, way = _joined(matcher, edge, own, leaders, degree, masses[item])
+        way = _joined(matcher, edge, own, leaders, degree, masses[item])
         fitting = fits(kind, edge.tokens)
-        covered = max(covered, joined, masses[item] + _anchored(own[item], edge, told, fitting=fitting))
         score = masses[item] + way + _bonus(matcher, edge, told) + fitting * policy.KIND_BONUS
         if pool.similar:
             score += policy.VECTOR_BONUS * max(pool.similar.get(key, 0.0) for key in (item, edge.source, edge.target))
         if score > 0.0:
-            scored.append(Scored(edge, score, _why(matcher, edge, pool, masses[item]), masses[item]))
+            scored.append(Scored(edge, score, (), masses[item]))
     scored.sort(key=lambda found: (-round(found.score, 9), -found.item.updated, found.item.id))
-    return scored, covered
+    scored[: policy.RECALL_LIMIT_MAX] = [_told(matcher, found, pool) for found in scored[: policy.RECALL_LIMIT_MAX]]
+    met_names = {item: found.strengths for item, found in told.items()}
+    return scored, lambda: Ground(matcher, pool.nodes, met_names).read(pool.edges, own, leaders)
 
 
 def _edge_strengths(matcher: Matcher, edge: Edge, told: Mapping[str, Known]) -> Mapping[int, float]:
@@ -116,17 +117,6 @@ def _edge_strengths(matcher: Matcher, edge: Edge, told: Mapping[str, Known]) -> 
         if found is not None and found.strengths:
             words = union(words, found.strengths)
     return words
-
-
-def _anchored(strengths: Mapping[int, float], edge: Edge, told: Mapping[str, Known], *, fitting: bool) -> float:
-    """Credit towards answering: a fact about the named entity that matches one more word, or is of the asked kind."""
-    names = [told[end] for end in (edge.source, edge.target) if end in told]
-    credit = 0.0
-    if any(name.named == 1.0 and strengths.keys() - name.strengths.keys() for name in names):
-        credit += policy.ANCHOR_CREDIT
-    if fitting and any(name.named >= policy.HALF_NAMED for name in names):
-        credit += policy.KIND_CREDIT
-    return credit
 
 
 def _leaders(edges: Iterable[Edge], masses: Mapping[str, float]) -> tuple[dict[str, list[str]], dict[str, int]]:
@@ -150,18 +140,17 @@ def _joined(
     leaders: Mapping[str, Sequence[str]],
     degree: Mapping[str, int],
     mass: float,
-) -> tuple[float, float]:
-    """What the fact covers together with its best neighbour, and what that is worth; hubs connect less."""
-    covered, worth = mass, 0.0
+) -> float:
+    """What it is worth that a fact covers more together with its best neighbour; hubs connect less."""
+    worth = 0.0
     for end in {edge.source, edge.target}:
         neighbour = next((item for item in leaders[end] if item != edge.id), "")
         if not neighbour:
             continue
         together = matcher.mass(union(own[edge.id], own[neighbour]))
         damped = policy.JOIN_WEIGHT / (1.0 + log2(max(1, degree[end] - 1)) / 4.0)
-        covered = max(covered, together)
         worth = max(worth, (together - mass) * damped)
-    return covered, worth
+    return worth
 
 
 def _bonus(matcher: Matcher, edge: Edge, told: Mapping[str, Known]) -> float:
@@ -170,6 +159,12 @@ def _bonus(matcher: Matcher, edge: Edge, told: Mapping[str, Known]) -> float:
     if phrases and any(has_phrase(row, phrase) for row in edge.tokens.values() for phrase in phrases):
         bonus += policy.PHRASE_BONUS
     return bonus
+
+
+def _told(matcher: Matcher, found: Scored, pool: Pool) -> Scored:
+    """With the reason why it came; looked for where it may be shown."""
+    assert isinstance(found.item, Edge)
+    return replace(found, why=_why(matcher, found.item, pool, found.covered))
 
 
 def _why(matcher: Matcher, edge: Edge, pool: Pool, mass: float) -> tuple[str, ...]:

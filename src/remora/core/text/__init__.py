@@ -1,11 +1,12 @@
 """Text as every family reads it: cleaning, name keys, index tokens and safe queries."""
 
 from remora.core.text.names import clean, fold_name, name_key
-from remora.core.text.query import Query, has_phrase, parse_query, similarity, trigrams
+from remora.core.text.query import STOP_WORDS, Query, has_phrase, parse_query, similarity, trigrams
 from remora.core.text.stem import stem
 from remora.core.text.tokens import tokens
 
 __all__ = [
+    "STOP_WORDS",
     "Query",
     "clean",
     "fold_name",

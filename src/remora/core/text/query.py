@@ -20,7 +20,7 @@ from remora.core.text.tokens import expand, fold_word, run_tokens, scan, unmarke
 STOP_WORDS = frozenset(
     """a about after again all also am an and any are as at be because been before being but by can could did do does
     doing dont for from had has have having he her here him his how i if in into is isnt it its just me my no nor not
-    of off on once or our out over own she should so some such than that the their them then there these they this
+    of off on once or our out over she should so some such than that the their them then there these they this
     those through to too under until up us very was we were what when where which while who whom why will with would
     you your""".split()
 )

@@ -1,1 +1,0 @@
-"""The server engine: many repositories in one Neo4j database."""
