@@ -4,9 +4,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from remora.core.analytics.topology import Topology
+from remora.core.drawing import spiral
 from remora.core.policy import (
     DAMPING,
     EXACT_BETWEENNESS_STEPS,
+    LAYOUT_LARGE,
+    LAYOUT_ROUNDS,
+    LAYOUT_ROUNDS_LARGE,
     LEIDEN_SEED,
     PIVOT_STEPS,
     PIVOTS_MIN,
@@ -121,6 +125,20 @@ class RustworkxMetrics:
         found: Any = rustworkx.bridges(built)  # typed as a set of nodes; it is a set of pairs
         bridges = sorted((min(a, b), max(a, b)) for a, b in found)
         return Fragility(tuple(sorted(rustworkx.articulation_points(built))), tuple(bridges))
+
+    def layout(self, graph: Topology) -> tuple[tuple[float, float], ...]:
+        """Positions by Fruchterman and Reingold, begun on a spiral around the best connected node."""
+        if graph.size < 3:
+            return ((-0.5, 0.0), (0.5, 0.0)) if graph.size == 2 else ((0.0, 0.0),) * graph.size
+        import rustworkx
+
+        found = rustworkx.spring_layout(
+            _undirected(graph),
+            pos=dict(enumerate(spiral(graph))),
+            num_iter=LAYOUT_ROUNDS if graph.size <= LAYOUT_LARGE else LAYOUT_ROUNDS_LARGE,
+            seed=LEIDEN_SEED,
+        )
+        return tuple((float(found[node][0]), float(found[node][1])) for node in range(graph.size))
 
 
 def _directed(graph: Topology) -> Any:

@@ -368,8 +368,9 @@ GRAPH_EDGES_PER_NODE = 40
 """Relations followed from one node, so that a hub does not fill the drawing."""
 LAYOUT_ROUNDS = 60
 """Of the force layout; more moves nothing that an eye sees."""
+LAYOUT_LARGE = 1_000
 LAYOUT_ROUNDS_LARGE = 12
-"""Above a thousand nodes, where a round costs a tenth of a second."""
+"""Above `LAYOUT_LARGE` nodes, where a round costs up to a tenth of a second."""
 
 # --- Capture from git and documents -----------------------------------------------------------------------------------
 PATH_MAX_CHARS = 4_096

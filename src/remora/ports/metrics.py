@@ -58,6 +58,11 @@ class GraphMetrics(Protocol):
         ...
 
 
+    def layout(self, graph: Topology) -> tuple[tuple[float, float], ...]:
+        """Where to draw each node of one connected graph: x and y from -1 to 1, by forces, from a fixed start."""
+        ...
+
+
 class Cache(Protocol):
     """Derived values kept in this process between calls; anything may be forgotten at any time."""
 
