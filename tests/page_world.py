@@ -1,13 +1,27 @@
 """What the page is looked at with: a served repository that holds something of every kind, and texts that are odd."""
 
-import json
+from contextlib import suppress
 from typing import Any
+
+from remora.bootstrap import open_ports
+from remora.config import load
+from remora.core.encounters.identity import node_id
+from remora.core.errors import InvalidInput
+from remora.core.facts.batch import Triple
+from remora.core.records.outcome import OutcomeRequest
+from remora.core.scope import operator_grant
+from remora.core.sessions import SessionRef
+from remora.usecases.advance_encounter import AdvanceRequest, advance_encounter
+from remora.usecases.create_entities import create_entities
+from remora.usecases.create_relations import create_relations
+from remora.usecases.record_outcome import record_outcome
+from remora.usecases.register_session import RegisterSessionRequest, register_session
+from remora.usecases.remember import RememberRequest, remember
 
 RTL = "החיוב תלוי במסד הנתונים"
 ARABIC = "تعتمد الفوترة على قاعدة البيانات"
 CJK = "請求書サービスはデータベースに依存する"
 LONG = "InvoiceReconciliationOrchestratorFactoryBuilderConfigurationProviderInterfaceImplementationForLegacyAccounts"
-CHAT = {"REMORA_SESSION_ID": "chat-1", "REMORA_CLIENT": "test"}
 
 
 def furnish(world: Any) -> dict[str, str]:
@@ -15,39 +29,50 @@ def furnish(world: Any) -> dict[str, str]:
     sha = world.commit("Add billing", billing__py="def charge(user):\n    return user\n", README__md="# Billing\n")
     assert world.remora("index").code == 0
     assert world.remora("records", "ingest", "--history", "--anchors", "5").code == 0
-    facts = [
-        ("Billing", "depends on", "Postgres"), ("Billing", "owned by", "Payments team"),
-        ("Invoices", "kept in", "S3 bucket"), (RTL[:60], "depends on", "Postgres"), (CJK, "uses", "PostgreSQL 16"),
-        (ARABIC, "depends on", "Redis"), (LONG, "replaced by", "Reconciler"), ("Checkout", "calls", "Billing"),
+    ports = open_ports(load(world.env), world.repo)
+    try:
+        ids = facts(ports)
+        ids["record"] = record(ports, sha, "run-1", "Charging twice broke refunds", "repository")
+        ids["private"] = record(ports, sha, "run-2", "A private note on charging", "private")
+        return ids | encounters(ports, ids["record"])
+    finally:
+        ports.store_admin.close()
+        ports.record_index.close()
+
+
+def facts(ports: Any) -> dict[str, str]:
+    """Facts of several scripts, one of which was replaced."""
+    rows = [
+        ("Billing", "depends on", "Postgres"), ("Invoices", "kept in", "S3 bucket"), (RTL, "depends on", "Postgres"),
+        (CJK, "uses", "PostgreSQL 16"), (ARABIC, "depends on", "Redis"), (LONG, "replaced by", "Reconciler"),
+        ("Checkout", "calls", "Billing"), ("Billing", "owned by", "Payments team"),
     ]  # fmt: skip
-    ids = {}
-    for subject, predicate, target in facts:
-        done = world.remora("remember", "--json", subject, predicate, target)
-        assert done.code == 0, done.err
-        ids[subject] = done.json["outcomes"][0]["id"]
-    world.remora("remember", "Billing", "owned by", "Platform team", "--replace")
-    ids["record"] = record(world, sha, "run-1", "Charging twice broke refunds", "repository")
-    ids["private"] = record(world, sha, "run-2", "A private note on charging", "private")
-    ids |= encounters(world, ids["record"])
-    return ids
+    grant = operator_grant(client="remora-cli")
+    triples = [Triple(subject=subject, predicate=predicate, object=target) for subject, predicate, target in rows]
+    saved = remember(ports, grant, RememberRequest(triples=triples)).saved
+    now = Triple(subject="Billing", predicate="owned by", object="Platform team")
+    remember(ports, grant, RememberRequest(triples=[now], replace=True))
+    return {row.subject: row.id for row in saved}
 
 
-def record(world: Any, sha: str, key: str, title: str, scope: str) -> str:
+def record(ports: Any, sha: str, key: str, title: str, scope: str) -> str:
     """Record an outcome; returns its id."""
-    done = world.remora(
-        "records", "record", "--json", "--idempotency-key", key, "--title", title, "--summary",
-        "The second call of charge() was not idempotent; refunds counted it.\nSee the incident's page.", "--outcome",
-        "regressed", "--source-uri", "ci://runs/1", "--commit", sha, "--symbol", "charge", "--verification-status",
-        "failed", "--verification-command", "pytest -q", "--scope", scope,
+    done = record_outcome(
+        ports, operator_grant(),
+        OutcomeRequest(
+            idempotency_key=key, title=title, outcome="regressed", source_uri="ci://runs/1", commit=sha,
+            summary="The second call of charge() was not idempotent; refunds counted it.\nSee the incident's page.",
+            symbols=("charge",), verification_status="failed", verification_commands=("pytest -q",), scope=scope,
+        ),
+        lookup=ports.symbol,
     )  # fmt: skip
-    assert done.code == 0, done.err + done.out
-    return str(done.json["id"])
+    return str(done.record.id)
 
 
-def encounters(world: Any, cited: str) -> dict[str, str]:
+def encounters(ports: Any, cited: str) -> dict[str, str]:
     """An encounter with a question, a hypothesis and what speaks for it; returns their ids by name."""
-    from remora.core.encounters.identity import node_id
-
+    grant, chat = operator_grant(client="test"), SessionRef(client="test", session_id="chat-1")
+    register_session(ports, grant, RegisterSessionRequest(session_id="chat-1", client="test"))
     entities = [
         {"type": "Observation", "name": "Refunds doubled", "description": "Each refund was paid twice on Monday.",
          "t_observed": "2026-03-01T09:30:00Z"},
@@ -66,9 +91,34 @@ def encounters(world: Any, cited: str) -> dict[str, str]:
         {"type": "ABOUT", "source": "Observation:Refunds doubled", "target": "Component:charge"},
         {"type": "INFORMS", "source": "Concept:Idempotent charging", "target": "Component:charge"},
     ]  # fmt: skip
-    opened = world.remora("encounters", "advance", "Why refunds doubled", "--json", **CHAT)
-    assert opened.code == 0, opened.err
-    written = json.dumps({"entities": entities, "relations": relations}).encode()
-    done = world.remora("encounters", "create", "-", stdin=written, **CHAT)
-    assert done.code == 0, done.err + done.out
+    advance_encounter(ports, grant, AdvanceRequest(name="Why refunds doubled", session=chat))
+    create_entities(ports, grant, entities, chat)
+    create_relations(ports, grant, relations, chat)
     return {row["name"]: node_id(str(row["type"]), str(row["name"])) for row in entities}
+
+
+def say_hostile_things(world: Any, texts: Any) -> None:
+    """Put each text into every field of a fact, a record and a node that takes it."""
+    ports = open_ports(load(world.env), world.repo)
+    grant, chat = operator_grant(client="test"), SessionRef(client="test", session_id="chat-1")
+    try:
+        for number, text in enumerate(texts):
+            triple = Triple(
+                subject=f"{number} {text[:90]}", predicate="SAYS", object=text[:100] or "x", subject_type=text[:30],
+                citations=(text[:200],),
+            )  # fmt: skip
+            outcome = OutcomeRequest(
+                idempotency_key=f"hostile-{number}", title=text[:200] or "x", summary=text[:60_000], outcome="failed",
+                source_uri="x:" + text[:500], branch=text[:100], symbols=(text[:80] or "x",), scope="repository",
+                verification_notes=text[:2_000], verification_commands=(text[:200],),
+            )  # fmt: skip
+            note = {"type": "Note", "name": f"{number} {text[:90]}", "description": text[:20_000], "tag": text[:30]}
+            with suppress(InvalidInput):  # what a field does not take is refused in words, and there is nothing to show
+                remember(ports, grant, RememberRequest(triples=[triple]))
+            with suppress(InvalidInput):
+                record_outcome(ports, grant, outcome)
+            with suppress(InvalidInput):
+                create_entities(ports, grant, [note], chat)
+    finally:
+        ports.store_admin.close()
+        ports.record_index.close()

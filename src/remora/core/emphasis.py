@@ -61,8 +61,8 @@ class Emphases:
         )
 
     def room(self, limit: int) -> int:
-        """How many hits to rank so that a pinned one below the limit is seen and buried ones leave no gap."""
-        return min(policy.RECALL_LIMIT_MAX, limit + len(self.held))
+        """How many hits to look at so that a pinned one below the limit is seen and buried ones leave no gap."""
+        return policy.RECALL_LIMIT_MAX if self.held else limit
 
 
 NONE = Emphases({})

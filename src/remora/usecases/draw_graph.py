@@ -91,7 +91,7 @@ def _around(view: StoreRead, focus: Sequence[str], size: int) -> tuple[dict[str,
     edges: dict[str, Edge] = {}
     rim: list[str] = sorted(found)
     truncated = False
-    while rim and len(found) < size:
+    while rim:
         near = view.expand(
             rim, _HERE, labels=_LABELS, per_node=policy.GRAPH_EDGES_PER_NODE, limit=policy.GRAPH_EDGES_PER_NODE * size
         )
