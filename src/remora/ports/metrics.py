@@ -57,7 +57,6 @@ class GraphMetrics(Protocol):
         """Articulation points and bridges, direction ignored."""
         ...
 
-
     def layout(self, graph: Topology) -> tuple[tuple[float, float], ...]:
         """Where to draw each node of one connected graph: x and y from -1 to 1, by forces, from a fixed start."""
         ...
