@@ -11,7 +11,7 @@ from code_checkout import Checkout
 from remora.adapters.tree_sitter.language import pairs
 from remora.adapters.tree_sitter.parser import TreeSitterParser
 from remora.adapters.tree_sitter.pool import Limits, parse_many, parse_one
-from remora.core.codegraph.facts import decode, encode
+from remora.core.codegraph.packed import decode, encode
 
 HERE = Limits(in_process_files=1000)
 POOLED = Limits(in_process_files=0)

@@ -11,7 +11,8 @@ from typing import Any
 from remora.core import policy
 from remora.core.codegraph.boundaries.stage import cross
 from remora.core.codegraph.build import ROUNDS, GraphLinker
-from remora.core.codegraph.facts import FileFacts, Outline, decode, outline
+from remora.core.codegraph.facts import FileFacts
+from remora.core.codegraph.packed import Outline, Unpacked, decode_declarations, outline
 from remora.core.codegraph.plan import Numbering, add_links, changed_names, closure, containment, file_row, module_parts
 from remora.core.codegraph.rules import Rules
 from remora.core.codegraph.snapshot import FileRow, FileStamp, GraphUpdate, Listing, indexable
@@ -120,8 +121,7 @@ class _Build:
         self.listing = listing
         self.progress = progress
         self._update = GraphUpdate()
-        self._facts: dict[int, FileFacts] = {}
-        self._older: dict[int, FileFacts] = {}
+        self._facts = Unpacked(self._data)
         self._packed: dict[int, bytes] = {}
         self._digests: dict[str, str] = {}
         self._texts: dict[str, bytes] = {}
@@ -193,9 +193,8 @@ class _Build:
         return found
 
     def _plan(self, reader: CodeGraphRead, rows: Mapping[str, FileRow], changes: _Changes) -> None:
-        before = {row.id: self._loaded(row.id) for row in changes.changed.values()}
-        self._facts.clear()
-        self._older.clear()
+        before = {row.id: self._facts[row.id] for row in changes.changed.values()}
+        self._facts.forget()
         highest = max((row.id for row in rows.values()), default=0)
         numbers = {path: row.id for path, row in changes.changed.items()}
         numbers.update({path: highest + place for place, path in enumerate(sorted(changes.added), 1)})
@@ -218,9 +217,9 @@ class _Build:
             changed_ids.update(self._files)
         seeds += [(0, part) for part in module_parts([*changes.added, *(row.path for row in changes.removed)])]
         for number, facts in before.items():
-            names = changed_names(facts, self._loaded(number))
+            names = changed_names(facts, self._facts[number])
             seeds += [(number, None)] if names is None else [(number, name) for name in sorted(names)]
-            seeds += [(0, name) for name in sorted(set(facts.names) ^ set(self._loaded(number).names))]
+            seeds += [(0, name) for name in sorted(set(facts.names) ^ set(self._facts[number].names))]
             self._update.stale_owners += [(number, name) for name in sorted(names or ())]
         files, owners = closure(seeds, reader.dependents)
         self._update.stale_owners += sorted(owners)
@@ -243,7 +242,7 @@ class _Build:
         """Whether a file that decides what module names mean is among them, or one changed its package."""
         if any(self._ports.parser.rules(self._ports.parser.language(path)).module_style == "none" for path in paths):
             return True
-        return any(facts.package != self._loaded(number).package for number, facts in before.items())
+        return any(facts.package != self._facts[number].package for number, facts in before.items())
 
     # --- parsing
 
@@ -270,7 +269,7 @@ class _Build:
             self._packed[number] = data
             self.progress("parse", len(self._packed), len(numbers))
         for number in sorted(self._packed):
-            path, facts = paths[number], self._loaded(number)
+            path, facts = paths[number], decode_declarations(self._packed[number])
             declared = declarations(facts, self._ports.parser.rules(facts.language), path)
             rows = self._numbering.number(number, declared, former.get(number, {}))
             self._update.symbols[number] = rows
@@ -279,23 +278,13 @@ class _Build:
             row = file_row(number, path, facts, self._digests[path], version, len(rows))
             self._update.files.append((row, self._packed[number]))
 
-    def _loaded(self, number: int) -> FileFacts:
-        """A file's facts: the new ones when it was parsed in this build, else the stored ones. A few stay unpacked."""
-        found = self._facts.get(number)
-        if found is not None:
-            return found
-        if len(self._facts) >= policy.FACTS_UNPACKED:
-            self._older, self._facts = self._facts, {}
-        found = self._older.pop(number, None) or self._unpacked(number)
-        self._facts[number] = found
-        return found
-
-    def _unpacked(self, number: int) -> FileFacts:
+    def _data(self, number: int) -> bytes:
+        """A file's packed facts: the new ones when it was parsed in this build, else the stored ones."""
         data = self._packed.get(number)
         if data is None:
             assert self._reader is not None
             data = self._reader.facts(number)
-        return decode(data)
+        return data
 
     # --- linking
 
@@ -317,7 +306,7 @@ class _Build:
             gone = [] if self._reader is None else self._update.removed
             if not mine and not gone:
                 continue
-            linker = GraphLinker(rules(family), files, self._loaded, self._outlined, self._manifests(rules(family)))
+            linker = GraphLinker(rules(family), files, self._facts.__getitem__, self._outlined, self._manifests(rules(family)))
             result = linker.run(mine, self._incoming, self._outgoing, gone, count)
             add_links(self._update, result, self._numbering, ROUNDS - 1)
 
@@ -331,16 +320,12 @@ class _Build:
         cross(self._update, stored, of_file, lambda name: reader.symbols(name=name), self._files, language)
 
     def _outlined(self, number: int) -> Outline:
-        data = self._packed.get(number)
-        if data is None:
-            assert self._reader is not None
-            data = self._reader.facts(number)
-        return outline(data)
+        return outline(self._data(number))
 
     def _manifests(self, rules: Rules) -> list[tuple[str, dict[str, Any]]]:
         """(path, content) of the files that decide what module names of a language mean."""
         return [
-            (path, self._loaded(number).manifest())
+            (path, self._facts[number].manifest())
             for number, path in sorted(self._files.items(), key=lambda item: item[1])
             if any(fnmatchcase(path.rpartition("/")[2], form) for form in rules.manifests)
         ]

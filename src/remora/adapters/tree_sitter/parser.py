@@ -7,7 +7,7 @@ from remora.adapters.tree_sitter.language import by_name, by_suffix, manifests, 
 from remora.adapters.tree_sitter.manifests import MANIFEST, VERSION
 from remora.adapters.tree_sitter.pool import Job, facts_of, parse_many
 from remora.core import policy
-from remora.core.codegraph.facts import decode
+from remora.core.codegraph.packed import decode
 from remora.core.codegraph.rules import Rules
 from remora.core.codegraph.snapshot import Span, node_id
 from remora.core.codegraph.symbols import declarations

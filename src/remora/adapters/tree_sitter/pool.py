@@ -16,7 +16,8 @@ from typing import IO, TypeAlias
 from remora.adapters.tree_sitter.extract import extract
 from remora.adapters.tree_sitter.manifests import MANIFEST, read_manifest
 from remora.core import policy
-from remora.core.codegraph.facts import FileFacts, Scope, encode
+from remora.core.codegraph.facts import FileFacts, Scope
+from remora.core.codegraph.packed import encode
 from remora.core.errors import Unavailable
 
 Job: TypeAlias = tuple[int, str, bytes]

@@ -1,14 +1,16 @@
 """Links many files in rounds: what a file passes to functions of another is seen there in the next round."""
 
 import json
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from remora.core import policy
 from remora.core.codegraph.evaluate import Evaluator
-from remora.core.codegraph.facts import UNNAMED, FileFacts, Outline
+from remora.core.codegraph.facts import UNNAMED, FileFacts
 from remora.core.codegraph.link import Linked, Linker
+from remora.core.codegraph.packed import Outline
 from remora.core.codegraph.rules import Rules
 from remora.core.codegraph.styles import STYLES
 from remora.core.codegraph.values import Owner, Value, Values
@@ -26,7 +28,7 @@ class LinkResult:
     linked: dict[int, Linked] = field(default_factory=dict)
     flows: dict[tuple[int, int], dict[int, str]] = field(default_factory=dict)
     """(round, source) -> target -> payload, complete for every source linked in that round."""
-    dependencies: dict[Owner, set[Owner]] = field(default_factory=dict)
+    dependencies: defaultdict[Owner, set[Owner]] = field(default_factory=lambda: defaultdict(set))
 
 
 class GraphLinker:
@@ -47,14 +49,11 @@ class GraphLinker:
         self._arriving: dict[tuple[int, int], dict[int, str]] = {}
         self._present = {index for index, _ in files}
         self.modules = STYLES[rules.module_style](rules, files, outlined or self._outline, manifests)
-        self._linker = Linker(Evaluator(rules, self.modules, load, self._depend), dict(files))
+        self._linker = Linker(Evaluator(rules, self.modules, load, self._result.dependencies), dict(files))
 
     def _outline(self, file: int) -> Outline:
         facts = self._load(file)
         return Outline(facts.package, facts.names)
-
-    def _depend(self, owner: Owner, on: Owner) -> None:
-        self._result.dependencies.setdefault(owner, set()).add(on)
 
     def run(
         self,

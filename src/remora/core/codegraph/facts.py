@@ -11,13 +11,8 @@ Expressions are rows of one table, children by index, so that values can be eval
 """
 
 import json
-import zlib
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeAlias
-
-from remora.core.errors import Corrupt
 
 Expression: TypeAlias = tuple[Any, ...]
 """One row of the expression table: the operation, then its operands."""
@@ -133,84 +128,3 @@ class FileFacts:
         found = [row[2] for row in self.expressions if row[0] == "k" and row[1] == "manifest"]
         content = json.loads(found[0]) if found else {}
         return content if isinstance(content, dict) else {}
-
-
-_HEAD_BYTES = 2_048
-_SCOPE_FIELDS = tuple(item.name for item in fields(Scope))
-
-
-def encode(facts: FileFacts) -> bytes:
-    """Deterministic packed form; `decode` reads it back."""
-    rows: list[Any] = [
-        facts.language,
-        [[getattr(scope, name) for name in _SCOPE_FIELDS] for scope in facts.scopes],
-        facts.expressions,
-        facts.bindings,
-        facts.imports,
-        facts.sites,
-        facts.stores,
-        facts.stars,
-        facts.lines,
-        facts.code_lines,
-        facts.errors,
-        facts.package,
-        facts.names,
-        facts.problem,
-    ]
-    head = json.dumps([facts.package, facts.names, facts.problem], separators=(",", ":"))
-    body = json.dumps(rows, separators=(",", ":"))
-    return zlib.compress(f"{head}\n{body}".encode("ascii"), 1)
-
-
-class Outline(NamedTuple):
-    """What packages need to know of a file without unpacking it."""
-
-    package: str
-    names: list[str]
-
-
-def outline(data: bytes) -> Outline:
-    """The first line of `encode`d bytes; raises `Corrupt` for others."""
-    with _unreadable():
-        stream = zlib.decompressobj()
-        head = stream.decompress(data, _HEAD_BYTES)
-        while b"\n" not in head:
-            more = stream.decompress(stream.unconsumed_tail, _HEAD_BYTES)
-            if not more:
-                raise ValueError("no first line")
-            head += more
-        package, names, _ = json.loads(head.partition(b"\n")[0])
-        return Outline(package, names)
-
-
-def decode(data: bytes) -> FileFacts:
-    """Facts from `encode`d bytes, or `Corrupt`. Expression rows stay lists; they are only ever indexed."""
-    with _unreadable():
-        return _decoded(data)
-
-
-@contextmanager
-def _unreadable() -> Iterator[None]:
-    try:
-        yield
-    except (zlib.error, ValueError, TypeError, LookupError) as error:
-        raise Corrupt(
-            "the code graph holds facts that are damaged or of another version", advice="run `remora index --full`"
-        ) from error
-
-
-def _decoded(data: bytes) -> FileFacts:
-    rows = json.loads(zlib.decompress(data).partition(b"\n")[2])
-    scopes = [Scope(*row) for row in rows[1]]
-    for scope in scopes:
-        scope.parameters = [Parameter(*row) for row in scope.parameters]
-    return FileFacts(
-        rows[0],
-        scopes,
-        rows[2],
-        [Binding(*row) for row in rows[3]],
-        [Import(*row) for row in rows[4]],
-        [Site(*row) for row in rows[5]],
-        [Store(*row) for row in rows[6]],
-        *rows[7:],
-    )

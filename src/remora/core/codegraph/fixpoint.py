@@ -11,6 +11,7 @@ from remora.core.codegraph.rules import Rules
 from remora.core.codegraph.values import EMPTY, MANY, Key, Owner, Values
 
 _FAR = 1 << 30
+_HOPS, _VALUES = policy.EVALUATION_HOPS, policy.EVALUATION_VALUES
 _PLAIN = frozenset("?kldfgt")
 """Operations whose value follows from the row alone; looking it up would cost more than making it."""
 
@@ -25,22 +26,22 @@ class _TooDeep(Exception):
 
 
 class Fixpoint(ABC):
-    """Answers questions once. `load` gives a file's facts, `consulted` learns which name depends on which."""
+    """Answers questions once. `facts` gives a file's facts, `dependencies` learns which name depends on which."""
 
     def __init__(
         self,
         rules: Rules,
         modules: Modules,
-        load: Callable[[int], FileFacts],
-        consulted: Callable[[Owner, Owner], None],
+        facts: Callable[[int], FileFacts],
+        dependencies: Mapping[Owner, set[Owner]],
     ) -> None:
         self.rules = rules
         self.modules = modules
-        self.load = load
+        self.facts = facts
         self.flowed = False
         """Whether what was asked since this was last set to False depends on what callers pass."""
         self.inflow: dict[tuple[int, int], Values] = {}
-        self._consulted = consulted
+        self._dependencies = dependencies
         self._memo: dict[Key, Values] = {}
         self._own: dict[Key, Values] = {}
         self._origins: dict[int, Mapping[int, str]] = {}
@@ -71,17 +72,13 @@ class Fixpoint(ABC):
         else:
             self._own = {}
         self._flowing.clear()
-        self._focus, self.inflow, self._here = file, inflow, self.load(file)
+        self._focus, self.inflow, self._here = file, inflow, self.facts(file)
         self._owner = (file, "")
         self.flowed = False
 
     def inside(self, file: int) -> bool:
         """Whether the present question is one of the focused file about itself."""
         return file == self._focus and not self._owner[1]
-
-    def facts(self, file: int) -> FileFacts:
-        """A file's facts; quick for the one in focus."""
-        return self._here if file == self._focus else self.load(file)
 
     # --- asking
 
@@ -92,7 +89,7 @@ class Fixpoint(ABC):
         found = (self._own if inside else self._memo).get(key)
         if found is None:
             row = (self._here if inside else self.facts(file)).expressions[expression]
-            return self.plain(file, row, expression) if row[0] in _PLAIN else self.ask(key)
+            return self.plain(file, row, expression) if row[0] in _PLAIN else self._open(key)
         if inside and key in self._flowing:
             self.flowed = True
         return found
@@ -100,10 +97,17 @@ class Fixpoint(ABC):
     def ask(self, key: Key) -> Values:
         """The answer to a question, from memory or computed."""
         found = (self._own if key[3] else self._memo).get(key)
-        if found is None and key in self._partial:
+        if found is None:
+            return self._open(key)
+        if key[3] and key in self._flowing:
+            self.flowed = True
+        return found
+
+    def _open(self, key: Key) -> Values:
+        """The answer to a question that has no final one yet."""
+        if key in self._partial:
             found, low = self._partial[key]
             self._low = min(self._low, low)
-        if found is not None:
             if key[3] and key in self._flowing:
                 self.flowed = True
             return found
@@ -118,10 +122,23 @@ class Fixpoint(ABC):
         return {(((key[1], key[2]),), False): 0} if key[0] == "b" else EMPTY
 
     def _root(self, key: Key) -> Values:
-        """Answer a question nobody waits for; ends of overlong chains are answered first."""
-        todo = [(key, self._owner)]
+        """Answer a question nobody waits for."""
         owner, flowed = self._owner, self.flowed
-        met: set[Key] = set()
+        try:
+            return self._answer(key)
+        except _TooDeep as deep:
+            first = (deep.key, deep.owner)
+        self._forget()
+        self._owner = owner
+        result = self._from_the_end(key, first)
+        self._owner = owner
+        self.flowed = self.flowed or flowed
+        return result
+
+    def _from_the_end(self, key: Key, first: tuple[Key, Owner]) -> Values:
+        """The answer to the head of an overlong chain; `first` is where it became too long, and is answered before."""
+        todo = [(key, self._owner), first]
+        met = {first[0]}
         result: Values = EMPTY
         while todo:
             asked, self._owner = todo[-1]
@@ -136,8 +153,6 @@ class Fixpoint(ABC):
                     todo.append((deep.key, deep.owner))
             else:
                 todo.pop()
-        self._owner = owner
-        self.flowed = self.flowed or flowed
         return result
 
     def _forget(self) -> None:
@@ -147,12 +162,15 @@ class Fixpoint(ABC):
         self._low, self._changed = _FAR, False
 
     def _answer(self, key: Key) -> Values:
-        if len(self._active) >= policy.EVALUATION_HOPS:
+        place = len(self._active)
+        if place >= _HOPS:
             raise _TooDeep(key, self._owner)
-        place = self._active[key] = len(self._active)
+        self._active[key] = place
         outer, self._low = self._low, _FAR
         flowed, self.flowed = self.flowed, False
-        result = self._bounded(key)
+        result = self.compute(key)
+        if len(result) > _VALUES and key[0] != "t":
+            result = {MANY: 1}
         if self._low == place:
             result = self._settle(key, result)
         del self._active[key]
@@ -162,7 +180,8 @@ class Fixpoint(ABC):
             self._partial[key] = result, self._low
             self._low = min(outer, self._low)
         else:
-            self._assumed.pop(key, None)
+            if self._assumed:
+                self._assumed.pop(key, None)
             (self._own if key[3] else self._memo)[key] = result
             self._low = outer
         if not self.flowed:
@@ -215,7 +234,7 @@ class Fixpoint(ABC):
 
     def _bounded(self, key: Key) -> Values:
         found = self.compute(key)
-        return found if len(found) <= policy.EVALUATION_VALUES or key[0] == "t" else {MANY: 1}
+        return found if len(found) <= _VALUES or key[0] == "t" else {MANY: 1}
 
     # --- crossing into other names and files
 
@@ -232,7 +251,7 @@ class Fixpoint(ABC):
     def depend(self, on: Owner) -> None:
         """Note that the present name depends on another."""
         if self._owner != on:
-            self._consulted(self._owner, on)
+            self._dependencies[self._owner].add(on)
 
     def top(self, file: int, scope: int) -> Owner:
         """The top-level name a scope belongs to."""

@@ -35,7 +35,8 @@ KINDS = (
 
 _CONTRACTS = frozenset({"interface", "trait", "protocol"})
 _OUTSIDE = frozenset("XYO")
-_FLOWING = ("F", "B", "C", "I", "L", "G", "M", "W", "O")
+_NAMING = frozenset("nuaDf")
+_FLOWING = frozenset("FBCILGMWO")
 
 
 @dataclass(slots=True)
@@ -64,7 +65,23 @@ class Linked:
         self.calls += other.calls
         self.outside += other.outside
         for place, values in other.flows.items():
-            self.flows.setdefault(place, {}).update(values)
+            held = self.flows.get(place)
+            if held is None:
+                self.flows[place] = values
+            else:
+                held.update(values)
+
+    def clear(self) -> None:
+        """Be as new; cheaper than a new one for every call."""
+        if self.edges:
+            self.edges.clear()
+        if self.unresolved:
+            self.unresolved.clear()
+        if self.flows:
+            self.flows.clear()
+        if self.outside:
+            self.outside.clear()
+        self.external = self.calls = 0
 
     def edge(self, key: tuple[int, str, Target], tier: int, line: int) -> None:
         """Add one edge."""
@@ -91,17 +108,17 @@ class Linker:
 
     def link(self, file: int, inflow: dict[tuple[int, int], Values]) -> Linked:
         """All edges of one file, given what others pass to its parameters."""
-        self._file, self._facts = file, self._evaluator.load(file)
+        self._file, self._facts = file, self._evaluator.facts(file)
+        found: Linked | None = None
         if file not in self._fixed:
             self._evaluator.focus(file, inflow)
-            self._fixed[file] = self._first()
+            fixed, sites, found = self._first()
+            self._fixed[file] = fixed, sites
         fixed, sites = self._fixed[file]
         flows = dict(inflow)
         for _ in range(policy.FLOW_ROUNDS):
-            self._linked = fixed.copy()
-            self._evaluator.focus(file, flows)
-            for site in sites:
-                self._site(site)
+            self._linked = found or self._flowing(fixed, sites, flows)
+            found = None
             grown = self._grown(inflow)
             if grown == flows:
                 break
@@ -111,21 +128,37 @@ class Linker:
         self._linked.endpoints = collected(self._evaluator, file, path, in_tests, self._linked.outside)
         return self._linked
 
-    def _first(self) -> tuple[Linked, list[Site]]:
-        """The part of a file's links that no caller can change, and the sites where one can."""
+    def _flowing(self, fixed: Linked, sites: list[Site], flows: dict[tuple[int, int], Values]) -> Linked:
+        """All links of the present file, given what flows to its parameters."""
+        linked = self._linked = fixed.copy() if sites else fixed
+        self._evaluator.focus(self._file, flows)
+        for site in sites:
+            self._site(site)
+        return linked
+
+    def _first(self) -> tuple[Linked, list[Site], Linked]:
+        """The part of a file's links that no caller can change, the sites where one can, and all links at present."""
         fixed = self._linked = Linked()
         fixed.modules = self._modules()
         self._imports()
         self._classes()
-        flowing = []
+        flowing: list[Site] = []
+        moving = Linked()
+        evaluator, one = self._evaluator, Linked()
         for site in self._facts.sites:
-            self._linked, self._evaluator.flowed = Linked(), False
+            self._linked, evaluator.flowed = one, False
             self._site(site)
-            if self._evaluator.flowed:
+            if evaluator.flowed:
                 flowing.append(site)
+                moving.add(one)
             else:
-                fixed.add(self._linked)
-        return fixed, flowing
+                fixed.add(one)
+            one.clear()
+        present = fixed
+        if flowing:
+            present = fixed.copy()
+            present.add(moving)
+        return fixed, flowing, present
 
     def _grown(self, inflow: dict[tuple[int, int], Values]) -> dict[tuple[int, int], Values]:
         found = {key: dict(values) for key, values in inflow.items()}
@@ -179,7 +212,7 @@ class Linker:
         return kind == "Z" and self._super_called(scope, site, row, value)
 
     def _class_called(self, scope: int, site: Site, row: Any, value: Value, tier: int) -> bool:
-        if self._evaluator.load(value[1]).scopes[value[2]].kind != "class":
+        if self._evaluator.facts(value[1]).scopes[value[2]].kind != "class":
             self._edge(scope, "calls", value[1:3], tier, site.line)
             return True
         self._edge(scope, "references", value[1:3], tier, site.line)
@@ -278,7 +311,7 @@ class Linker:
     def _arguments(self, scope: int, site: Site, row: Any) -> None:
         expressions = self._facts.expressions
         for part in (*row[2], *(value for _, value in row[3])):
-            if expressions[part][0] in ("n", "u", "a", "D", "f"):
+            if expressions[part][0] in _NAMING:
                 for value, tier in self._evaluator.values(self._file, part).items():
                     if value[0] in ("F", "B", "C"):
                         self._edge(scope, "references", value[1:3], tier, site.line)
@@ -287,10 +320,12 @@ class Linker:
         """Note what a call passes to each parameter of a known function."""
         if not (row[2] or row[3]):
             return
-        target = self._evaluator.load(value[1]).scopes[value[2]]
-        for place, parameter in enumerate(target.parameters):
-            expression = argument(target, row, place, bound=value[0] == "B")
-            if not expression or parameter.kind in ("rest", "keywords"):
+        target = self._evaluator.facts(value[1]).scopes[value[2]]
+        bound = value[0] == "B"
+        places = range(len(target.parameters) if row[3] else min(len(target.parameters), len(row[2]) + bound))
+        for place in places:
+            expression = argument(target, row, place, bound=bound)
+            if not expression or target.parameters[place].kind in ("rest", "keywords"):
                 continue
             values = self._evaluator.values(self._file, expression)
             passed = {item: INFERRED for item in values if item[0] in _FLOWING}

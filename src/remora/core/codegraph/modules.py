@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from remora.core.codegraph.facts import Outline
+from remora.core.codegraph.packed import Outline
 from remora.core.codegraph.rules import Rules
 
 ModuleValue = tuple[str, int | str]
