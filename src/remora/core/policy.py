@@ -761,6 +761,8 @@ WATCH_QUIET_SECONDS = 0.5
 """A save often touches several files; the graph is updated when so long nothing more changed."""
 FACTS_UNPACKED_ROWS = 120_000
 """Expressions of files that stay unpacked during a build, and as many again not asked for of late (0.5 KB each)."""
+BUILD_PART_FILES = 200
+"""A whole build writes down what it found of so many files at once; more would only be held in memory."""
 REBUILD_SHARE = 0.3
 """When more of the files changed, building everything anew is cheaper than finding out what the changes touch."""
 REBUILD_FILES_MIN = 100

@@ -19,6 +19,7 @@ from remora.ports.bag import (
 )
 from remora.ports.changes import Diffs, PullRequests, TreeDiff
 from remora.ports.code_graph import (
+    CodeGraphFill,
     CodeGraphPorts,
     CodeGraphRead,
     CodeGraphStore,
@@ -46,6 +47,7 @@ __all__ = [
     "Cache",
     "Checkout",
     "Clock",
+    "CodeGraphFill",
     "CodeGraphPorts",
     "CodeGraphRead",
     "CodeGraphStore",

@@ -113,6 +113,18 @@ class CodeGraphRead(Protocol):
         ...
 
 
+class CodeGraphFill(Protocol):
+    """A whole new graph that nobody reads yet."""
+
+    def add(self, update: GraphUpdate) -> None:
+        """Write a part of it."""
+        ...
+
+    def declared(self) -> CodeGraphRead:
+        """A view of what was added, links between symbols aside; asked for when every declaration was added."""
+        ...
+
+
 class CodeGraphStore(Protocol):
     """The code graph's file of one checkout. Readers only ever see whole builds."""
 
@@ -124,8 +136,8 @@ class CodeGraphStore(Protocol):
         """A consistent view; raises `NotFound` before the first build."""
         ...
 
-    def replace(self, update: GraphUpdate) -> None:
-        """Put a whole new graph in place."""
+    def replacing(self) -> AbstractContextManager[CodeGraphFill]:
+        """A whole new graph to fill; it takes the old one's place at the end of the block."""
         ...
 
     def update(self, update: GraphUpdate) -> None:

@@ -2,6 +2,7 @@
 
 import gc
 import json
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -13,14 +14,24 @@ from remora.core.codegraph.boundaries.stage import cross
 from remora.core.codegraph.build import ROUNDS, GraphLinker
 from remora.core.codegraph.facts import FileFacts
 from remora.core.codegraph.packed import Outline, Unpacked, decode_declarations, outline
-from remora.core.codegraph.plan import Numbering, add_links, changed_names, closure, containment, file_row, module_parts
+from remora.core.codegraph.plan import (
+    Changes,
+    Numbering,
+    Tally,
+    add_links,
+    changed_names,
+    closure,
+    containment,
+    file_row,
+    module_parts,
+)
 from remora.core.codegraph.rules import Rules
 from remora.core.codegraph.snapshot import FileRow, FileStamp, GraphUpdate, Listing, indexable
 from remora.core.codegraph.symbols import declarations
 from remora.core.errors import Corrupt, NotFound
 from remora.core.ids import digest
 from remora.core.scope import Grant, Right
-from remora.ports import CodeGraphPorts, CodeGraphRead
+from remora.ports import CodeGraphFill, CodeGraphPorts, CodeGraphRead
 
 Progress = Callable[[str, int, int], None]
 """(stage, done, total)."""
@@ -102,17 +113,6 @@ def _no_cycle_collection() -> Iterator[None]:
             gc.enable()
 
 
-@dataclass(slots=True)
-class _Changes:
-    changed: dict[str, FileRow] = field(default_factory=dict)
-    added: list[str] = field(default_factory=list)
-    removed: list[FileRow] = field(default_factory=list)
-    same: dict[str, FileRow] = field(default_factory=dict)
-
-    def total(self) -> int:
-        return len(self.changed) + len(self.added) + len(self.removed)
-
-
 class _Build:
     """One run over one listing."""
 
@@ -127,6 +127,10 @@ class _Build:
         self._texts: dict[str, bytes] = {}
         self._versions = ports.parser.versions()
         self._numbering = Numbering()
+        self._fresh: CodeGraphFill | None = None
+        self._stored: CodeGraphRead | None = None
+        """What is written already: of the former build, or of this one when it is a whole one."""
+        self._tally = Tally()
         self._reader: CodeGraphRead | None = None
         self._files: dict[int, str] = {}
         self._known: dict[str, str] = {}
@@ -138,22 +142,30 @@ class _Build:
     def full(self) -> IndexResult:
         """Build everything and replace the graph."""
         numbers = {path: place for place, path in enumerate(self.listing.files, 1)}
-        self._parse(numbers, {})
-        for path, number in numbers.items():
-            if number in self._packed:
-                self._files[number] = path
-        self._link(set(self._files))
-        self._describe()
-        self._cross()
-        self._ports.code_graph.replace(self._update)
+        with self._ports.code_graph.replacing() as self._fresh:
+            self._parse(numbers, {})
+            self._stored = self._fresh.declared()
+            lost = set(self._lost)
+            self._files = {number: path for path, number in numbers.items() if path not in lost}
+            self._link(set(self._files))
+            self._describe()
+            self._cross()
+            self._hand_over()
         self._ports.code_graph.write_stamps(self._stamps({}))
         return self._result("full", 0)
+
+    def _hand_over(self) -> None:
+        """Write what a whole build found so far, so that it need not be held."""
+        if self._fresh is not None:
+            self._fresh.add(self._update)
+            self._tally.count(self._update)
+            self._update = GraphUpdate()
 
     # --- what changed
 
     def plan(self, reader: CodeGraphRead, at_most: int | None) -> IndexResult | None:
         """Find what changed and link what it can touch; nothing is written yet. None = so much that all is."""
-        self._reader = reader
+        self._reader = self._stored = reader
         rows = {row.path: row for row in reader.files()}
         changes = self._compare(rows)
         self._changed = bool(changes.total()) or reader.meta().get("commit", "") != self.listing.commit
@@ -176,8 +188,8 @@ class _Build:
             self._ports.code_graph.update(self._update)
             self._ports.code_graph.write_stamps(self._stamps(self._known))
 
-    def _compare(self, rows: Mapping[str, FileRow]) -> _Changes:
-        found = _Changes()
+    def _compare(self, rows: Mapping[str, FileRow]) -> Changes:
+        found = Changes()
         stamps = self._ports.code_graph.stamps()
         for path, stamp in self.listing.files.items():
             row = rows.get(path)
@@ -192,7 +204,7 @@ class _Build:
         found.removed = [row for path, row in rows.items() if path not in self.listing.files]
         return found
 
-    def _plan(self, reader: CodeGraphRead, rows: Mapping[str, FileRow], changes: _Changes) -> None:
+    def _plan(self, reader: CodeGraphRead, rows: Mapping[str, FileRow], changes: Changes) -> None:
         before = {row.id: self._facts[row.id] for row in changes.changed.values()}
         self._facts.forget()
         highest = max((row.id for row in rows.values()), default=0)
@@ -265,25 +277,40 @@ class _Build:
 
     def _parse(self, numbers: Mapping[str, int], former: Mapping[int, Mapping[str, int]]) -> None:
         paths = {number: path for path, number in numbers.items()}
-        for number, data in self._ports.parser.parse(self._jobs(numbers)):
+        waiting: dict[int, bytes] = {}
+        order = deque(sorted(paths))
+        parsed = self._ports.parser.parse(self._jobs(numbers))
+        for done, (number, data) in enumerate(parsed, 1):
+            waiting[number] = data
+            self.progress("parse", done, len(numbers))
+            # Symbols are numbered in the order of the files, whichever was parsed first.
+            while order and (order[0] in waiting or paths[order[0]] in self._lost):
+                if order[0] in waiting:
+                    self._declare(order[0], paths[order[0]], waiting.pop(order[0]), former.get(order[0], {}))
+                order.popleft()
+            if len(self._update.files) >= policy.BUILD_PART_FILES:
+                self._hand_over()
+        for number in sorted(waiting):
+            self._declare(number, paths[number], waiting[number], former.get(number, {}))
+        self._hand_over()
+
+    def _declare(self, number: int, path: str, data: bytes, former: Mapping[str, int]) -> None:
+        facts = decode_declarations(data)
+        declared = declarations(facts, self._ports.parser.rules(facts.language), path)
+        rows = self._numbering.number(number, declared, former)
+        self._update.symbols[number] = rows
+        self._update.edges.extend(containment(rows))
+        row = file_row(number, path, facts, self._digests[path], self._versions[facts.language], len(rows))
+        self._update.files.append((row, data))
+        if self._fresh is None:
             self._packed[number] = data
-            self.progress("parse", len(self._packed), len(numbers))
-        for number in sorted(self._packed):
-            path, facts = paths[number], decode_declarations(self._packed[number])
-            declared = declarations(facts, self._ports.parser.rules(facts.language), path)
-            rows = self._numbering.number(number, declared, former.get(number, {}))
-            self._update.symbols[number] = rows
-            self._update.edges.extend(containment(rows))
-            version = self._versions[facts.language]
-            row = file_row(number, path, facts, self._digests[path], version, len(rows))
-            self._update.files.append((row, self._packed[number]))
 
     def _data(self, number: int) -> bytes:
         """A file's packed facts: the new ones when it was parsed in this build, else the stored ones."""
         data = self._packed.get(number)
         if data is None:
-            assert self._reader is not None
-            data = self._reader.facts(number)
+            assert self._stored is not None
+            data = self._stored.facts(number)
         return data
 
     # --- linking
@@ -306,18 +333,19 @@ class _Build:
             gone = [] if self._reader is None else self._update.removed
             if not mine and not gone:
                 continue
-            linker = GraphLinker(rules(family), files, self._facts.__getitem__, self._outlined, self._manifests(rules(family)))
+            linker = GraphLinker(
+                rules(family), files, self._facts.__getitem__, self._outlined, self._manifests(rules(family))
+            )
             result = linker.run(mine, self._incoming, self._outgoing, gone, count)
             add_links(self._update, result, self._numbering, ROUNDS - 1)
+            self._hand_over()
 
     def _cross(self) -> None:
         """Boundaries are matched over the whole tree: a route in one file gives a client in any other its edge."""
-        reader, language = self._reader, self._ports.parser.language
-        if reader is None:
-            cross(self._update, {}, lambda _: (), lambda _: (), self._files, language)
-            return
-        stored, of_file = reader.endpoints(), lambda file: reader.symbols(files=(file,))
-        cross(self._update, stored, of_file, lambda name: reader.symbols(name=name), self._files, language)
+        stored = self._stored
+        assert stored is not None
+        language, inside = self._ports.parser.language, lambda file: stored.symbols(files=(file,))
+        cross(self._update, stored.endpoints(), inside, lambda name: stored.symbols(name=name), self._files, language)
 
     def _outlined(self, number: int) -> Outline:
         return outline(self._data(number))
@@ -352,18 +380,17 @@ class _Build:
                 yield path, stamp, found
 
     def _result(self, mode: str, removed: int) -> IndexResult:
-        problems = [(row.path, row.problem) for row, _ in self._update.files if row.problem]
-        problems += [(path, "gone while reading") for path in self._lost]
-        symbols = sum(map(len, self._update.symbols.values()))
-        counts = {"symbol": symbols, "edge": len(self._update.edges), "unresolved": len(self._update.unresolved)}
+        tally = self._tally
+        tally.count(self._update)
+        problems = tally.problems + [(path, "gone while reading") for path in self._lost]
         return IndexResult(
             mode,
             self.listing.commit,
             len(self._files),
-            parsed=len(self._update.files),
+            parsed=tally.parsed,
             removed=removed,
-            relinked=len(self._update.relinked),
-            counts=counts,
+            relinked=tally.relinked,
+            counts=tally.counts,
             skipped=self.listing.skipped,
             problems=tuple(sorted(problems)),
         )

@@ -278,7 +278,7 @@ class Linker:
             return
         for part in (*row[2], *(item for _, item in row[3])):
             for item in self._evaluator.values(self._file, part):
-                if item[0] in ("F", "B") and self._evaluator.load(item[1]).scopes[item[2]].parameters:
+                if item[0] in ("F", "B") and self._evaluator.facts(item[1]).scopes[item[2]].parameters:
                     place = (item[1], item[2], int(item[0] == "B"))
                     self._linked.flows.setdefault(place, {})[given] = INFERRED
 

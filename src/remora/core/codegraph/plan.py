@@ -1,6 +1,7 @@
 """Plans a build: what to parse and re-link after a change, and the rows that come of it."""
 
 import json
+from array import array
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 
@@ -30,16 +31,17 @@ class Numbering:
     """Gives symbols their numbers: a symbol keeps its number as long as its qualified name stands in its file."""
 
     next_id: int = 1
-    by_scope: dict[tuple[int, int], int] = field(default_factory=dict)
-    """(file, scope) -> symbol, of every file numbered or learnt so far."""
+    by_file: "dict[int, array[int]]" = field(default_factory=dict)
+    """File -> symbol of each of its scopes (0 = none), of every file numbered or learnt so far."""
     stored: Callable[[int], Iterable[SymbolRow]] = lambda _: ()
     """Symbols of an unchanged file."""
 
     def of(self, file: int, scope: int) -> int:
         """The number of a scope's symbol."""
-        if (file, scope) not in self.by_scope:
-            self.by_scope.update(((row.file, row.scope), row.id) for row in self.stored(file) if row.scope >= 0)
-        return self.by_scope[(file, scope)]
+        found = self.by_file.get(file)
+        if found is None:
+            found = self.by_file[file] = _by_scope((row.scope, row.id) for row in self.stored(file))
+        return found[scope]
 
     def number(self, file: int, declared: Iterable[Declared], before: Mapping[str, int]) -> list[SymbolRow]:
         """Rows of one file's symbols. `before` are the numbers of its former symbols by qualified name."""
@@ -50,13 +52,49 @@ class Numbering:
             if number is None:
                 number, self.next_id = self.next_id, self.next_id + 1
             ids[item.qualified] = number
-            if item.scope >= 0:
-                self.by_scope[(file, item.scope)] = number
             parent = ids.get(item.parent, 0) if item.scope != 0 else 0
             rest = (item.kind, item.line, item.end_line, int(item.public), int(item.test))
             texts = (item.signature, item.doc, item.decorators)
             rows.append(SymbolRow(number, file, item.scope, parent, item.qualified, item.name, *rest, *texts))
+        self.by_file[file] = _by_scope((row.scope, row.id) for row in rows)
         return rows
+
+
+def _by_scope(numbers: Iterable[tuple[int, int]]) -> "array[int]":
+    known = {scope: number for scope, number in numbers if scope >= 0}
+    return array("q", (known.get(scope, 0) for scope in range(max(known, default=-1) + 1)))
+
+
+@dataclass(slots=True)
+class Changes:
+    """How a listing differs from the files of the stored graph."""
+
+    changed: dict[str, FileRow] = field(default_factory=dict)
+    added: list[str] = field(default_factory=list)
+    removed: list[FileRow] = field(default_factory=list)
+
+    def total(self) -> int:
+        """How many files differ."""
+        return len(self.changed) + len(self.added) + len(self.removed)
+
+
+@dataclass(slots=True)
+class Tally:
+    """What the parts of a build add up to."""
+
+    parsed: int = 0
+    relinked: int = 0
+    counts: dict[str, int] = field(default_factory=lambda: {"symbol": 0, "edge": 0, "unresolved": 0})
+    problems: list[tuple[str, str]] = field(default_factory=list)
+
+    def count(self, update: GraphUpdate) -> None:
+        """Add a part."""
+        self.parsed += len(update.files)
+        self.relinked += len(update.relinked)
+        self.counts["symbol"] += sum(map(len, update.symbols.values()))
+        self.counts["edge"] += len(update.edges)
+        self.counts["unresolved"] += len(update.unresolved)
+        self.problems += [(row.path, row.problem) for row, _ in update.files if row.problem]
 
 
 def changed_names(before: FileFacts, after: FileFacts) -> set[str] | None:

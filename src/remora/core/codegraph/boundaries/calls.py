@@ -295,8 +295,8 @@ class Calls(Handlers):
         found = self.texts.of(self.file, part)
         if found == [HOLE]:
             for value in self.evaluator.values(self.file, part):
-                if value[0] == "L" and self.evaluator.load(value[1]).expressions[value[2]][0] == "l":
-                    inner = self.evaluator.load(value[1]).expressions[value[2]]
+                if value[0] == "L" and self.evaluator.facts(value[1]).expressions[value[2]][0] == "l":
+                    inner = self.evaluator.facts(value[1]).expressions[value[2]]
                     return [text for item in inner[2:] for text in self.texts.of(value[1], item)]
         return found
 

@@ -25,8 +25,8 @@ class Handlers:
     def __init__(self, evaluator: Tracked, file: int) -> None:
         self.evaluator = evaluator
         self.file = file
-        self.facts = evaluator.load(file)
-        self.texts = Texts(evaluator.values, evaluator.load, dict(evaluator.rules.boundaries.texts))
+        self.facts = evaluator.facts(file)
+        self.texts = Texts(evaluator.values, evaluator.facts, dict(evaluator.rules.boundaries.texts))
         self._decorating: dict[int, list[int]] | None = None
 
     # --- arguments and names
@@ -68,7 +68,7 @@ class Handlers:
 
     def name_of(self, value: Value) -> str:
         """A class of the tree as if it were of a library: the stem of its file and its name."""
-        return f"{self.stem(value[1])}.{self.evaluator.load(value[1]).scopes[value[2]].qualified}"
+        return f"{self.stem(value[1])}.{self.evaluator.facts(value[1]).scopes[value[2]].qualified}"
 
     def stem(self, file: int) -> str:
         """A file's name without folder and ending."""
@@ -143,7 +143,7 @@ class Handlers:
         if value[0] in ("F", "B"):
             yield "", self._named(value)
         elif value[0] in ("C", "I"):
-            scopes = self.evaluator.load(value[1]).scopes
+            scopes = self.evaluator.facts(value[1]).scopes
             row = scopes[value[2]]
             told = False
             for name in row.members:
@@ -155,4 +155,4 @@ class Handlers:
                 yield "", (value[1], row.qualified)
 
     def _named(self, value: Value) -> Named:
-        return (value[1], self.evaluator.load(value[1]).scopes[value[2]].qualified)
+        return (value[1], self.evaluator.facts(value[1]).scopes[value[2]].qualified)
