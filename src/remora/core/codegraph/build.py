@@ -9,7 +9,8 @@ from typing import Any
 from remora.core import policy
 from remora.core.codegraph.evaluate import Evaluator
 from remora.core.codegraph.facts import UNNAMED, FileFacts
-from remora.core.codegraph.link import Linked, Linker
+from remora.core.codegraph.link import Linker
+from remora.core.codegraph.linked import Linked
 from remora.core.codegraph.packed import Outline
 from remora.core.codegraph.rules import Rules
 from remora.core.codegraph.styles import STYLES
