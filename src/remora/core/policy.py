@@ -877,3 +877,26 @@ MODEL_ANSWER_MAX_DEPTH = 24
 """Nesting of an answer; ours has three levels."""
 EXTRACTED_TRIPLES_MAX = 200
 """Of one answer; the schema asks for far fewer, and a model that says more is repeating itself."""
+EXTRACTED_PER_WINDOW = 24
+"""Facts asked for from one window: more than a dozen turns hold; the schema's worst case is 10,000 tokens."""
+EXTRACTION_WINDOW_CHARS = 12_000
+"""Of turns in one question: about 3,000 tokens, which with the prompt and an answer fit a context of 8,192."""
+EXTRACTION_KNOWN_NAMES = 80
+"""Names told so that they are used again; small models lose the thread in longer lists."""
+EXTRACTION_KNOWN_CHARS = 2_400
+EXTRACTION_KNOWN_LOOKED = 400
+"""Newest entities of each scope among which the names are chosen."""
+JOB_MAX_SECONDS = 900.0
+"""A job that takes longer gives up its remaining windows: turns should not stay in memory for an hour."""
+OFFLOAD_TURNS_MAX = 2_000
+"""Of one call; a conversation between two compactions has a few hundred."""
+OFFLOAD_QUEUE_MAX = 64
+"""Jobs that wait in one process; a client that offloads more often is asked to come back."""
+OFFLOAD_RETRY_SECONDS = 30
+"""Told with a full queue: about what one job of a small model takes."""
+JOBS_KEPT = 200
+"""Newest jobs whose rows stay."""
+JOB_LEASE_SECONDS = 30
+"""A process says so often that its jobs are alive; one that died is known after this."""
+JOB_ATTEMPTS = 2
+"""Questions asked again once when the provider cannot be reached; a model that answers badly will do so again."""

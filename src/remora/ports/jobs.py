@@ -1,0 +1,45 @@
+"""The bounded queue in which offloaded turns wait, in memory alone."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from remora.core.jobs import Offload
+    from remora.ports.bag import FactPorts
+    from remora.ports.model import Models
+
+
+class Jobs(Protocol):
+    """One process's queue, or the way to a process that has one."""
+
+    @property
+    def holder(self) -> str:
+        """Who will run the jobs; job rows name it, and its lease says whether it lives."""
+        ...
+
+    def reserve(self) -> bool:
+        """Hold a place; False when the queue is full. A place is used up by `submit` or given back by `release`."""
+        ...
+
+    def release(self) -> None:
+        """Give a reserved place back."""
+        ...
+
+    def submit(self, offload: Offload) -> None:
+        """Run it later, in order. Raises `Unavailable` when it cannot be handed over."""
+        ...
+
+
+class OffloadPorts(FactPorts, Protocol):
+    """What taking turns needs of the bag."""
+
+    @property
+    def models(self) -> Models:
+        """The models that the operator routed."""
+        ...
+
+    @property
+    def jobs(self) -> Jobs:
+        """The queue."""
+        ...
