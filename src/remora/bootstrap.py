@@ -25,6 +25,7 @@ from remora.ports import (
     Embedder,
     GraphMetrics,
     HooksPlace,
+    Jobs,
     Models,
     Parser,
     Ports,
@@ -40,7 +41,9 @@ from remora.ports import (
 )
 
 if TYPE_CHECKING:  # a hook's cold process opens its ports here and waits for each import
+    from remora.adapters.offload_queue import OffloadQueue
     from remora.core.codegraph.answers import Freshness
+    from remora.core.jobs import Offload
     from remora.core.scope import Grant
 
 CACHE_FOLDER = Path(".remora") / "cache"
@@ -106,6 +109,7 @@ def open_ports(settings: Settings, folder: Path) -> Ports:
         queries=KgliteSnapshots(),
         open_models=lambda: open_models(settings),
         transcripts=TranscriptFiles(),
+        jobs=_queued_jobs(lambda: ports),
         embedder=embedder,
         request_index=_idle_indexing(lambda: ports),
         notices=(*settings.warnings, *unmet),
@@ -193,6 +197,32 @@ class DirectoryDesk:
     directory: Directory
     clock: Clock
     key_secret: Callable[[], bytes]
+
+
+@cache
+def offload_queue() -> "OffloadQueue":
+    """This process's queue of offloaded turns, shared by all repositories that it serves."""
+    from remora.adapters.offload_queue import OffloadQueue
+
+    return OffloadQueue(SystemClock().token(policy.RUN_TOKEN_BYTES))
+
+
+def _queued_jobs(ports: Callable[[], Ports]) -> Jobs:
+    """One repository's way to the queue; what runs there opens its ports when its turn comes."""
+    from remora.adapters.offload_queue import RepositoryJobs
+
+    def beat() -> None:
+        from remora.core.jobs import lease_name
+
+        holder = offload_queue().holder
+        ports().store.lease(lease_name(holder), holder, policy.JOB_LEASE_SECONDS)
+
+    def run(offload: "Offload") -> None:
+        from remora.usecases.extract_facts import extract_facts
+
+        extract_facts(ports(), offload)
+
+    return RepositoryJobs(offload_queue(), lambda: ports().repository.id, run, beat)
 
 
 def open_models(settings: Settings) -> Models:

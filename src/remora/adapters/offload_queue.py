@@ -76,7 +76,7 @@ class OffloadQueue:
             try:
                 work.run()
             except Exception as error:  # noqa: BLE001 -- one job may not end the others; its words could be content
-                _log.error("a job failed: %s", type(error).__name__)  # noqa: TRY400 -- a traceback could hold turns
+                _log.error("a job failed: %s", type(error).__name__)
             finally:
                 del work
                 with self._turn:
@@ -101,7 +101,7 @@ class RepositoryJobs:
     """Implements `ports.Jobs` for one repository on the process's queue."""
 
     queue: OffloadQueue
-    repository: str
+    repository: Callable[[], str]
     run: Callable[[Offload], None]
     beat: Callable[[], None]
 
@@ -120,4 +120,4 @@ class RepositoryJobs:
 
     def submit(self, offload: Offload) -> None:
         """Run it later."""
-        self.queue.submit(Work(lambda: self.run(offload), self.beat, self.repository))
+        self.queue.submit(Work(lambda: self.run(offload), self.beat, self.repository()))

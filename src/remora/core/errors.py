@@ -73,6 +73,18 @@ class LimitReached(RemoraError):
     code = "limit_reached"
 
 
+class QueueFull(RemoraError):
+    """A bounded queue takes nothing more now; `retry_seconds` says when it may."""
+
+    code = "queue_full"
+
+    def __init__(self, limit: int, retry_seconds: int) -> None:
+        super().__init__(
+            f"the queue holds {limit} jobs, which is all it takes", advice=f"try again in {retry_seconds} s"
+        )
+        self.retry_seconds = retry_seconds
+
+
 class Unavailable(RemoraError):
     """Something outside does not answer now (busy store, full disk, stopped server); trying again may work."""
 

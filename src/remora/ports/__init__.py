@@ -34,6 +34,11 @@ from remora.ports.cypher import GraphQueries, Table
 from remora.ports.directory import Directory, DirectoryPorts
 from remora.ports.files import BackupFolder, HooksPlace, HookTrail, OpenTranscript, ProjectFiles, RunFiles, Transcripts
 from remora.ports.git import CommitList, CommitReach, Git, HistoryRange, SpanSource, TrackedFile
+<<<<<<< HEAD
+=======
+from remora.ports.jobs import Jobs, OffloadPorts
+from remora.ports.meaning import MeaningMatcher
+>>>>>>> 61f4604 (Offload turns over HTTP and MCP; jobs are listed without content)
 from remora.ports.metrics import Betweenness, Cache, Fragility, GraphMetrics
 from remora.ports.model import Model, Models
 from remora.ports.records import RecordIndex, RecordLog, RecordPorts, RecordView
@@ -74,9 +79,15 @@ __all__ = [
     "HooksPlace",
     "ImpactPorts",
     "InfusionPorts",
+<<<<<<< HEAD
     "MeaningPorts",
+=======
+    "Jobs",
+    "MeaningMatcher",
+>>>>>>> 61f4604 (Offload turns over HTTP and MCP; jobs are listed without content)
     "Model",
     "Models",
+    "OffloadPorts",
     "OpenTranscript",
     "Parser",
     "Ports",

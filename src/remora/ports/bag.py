@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from remora.ports.cypher import GraphQueries
     from remora.ports.files import HookTrail, Transcripts
     from remora.ports.git import Git, SpanSource
+    from remora.ports.jobs import Jobs
     from remora.ports.metrics import Cache, GraphMetrics
     from remora.ports.model import Models
     from remora.ports.records import RecordIndex, RecordLog
@@ -59,7 +60,11 @@ class Ports:
     communities: CommunityStore
     queries: GraphQueries
     open_models: Callable[[], Models]
+<<<<<<< HEAD
     transcripts: Transcripts
+=======
+    jobs: Jobs
+>>>>>>> 61f4604 (Offload turns over HTTP and MCP; jobs are listed without content)
     embedder: Embedder | None = None
     """None where the extra is not installed or embeddings are switched off: words alone answer."""
     request_index: Callable[[Grant], None] = field(default=lambda _: None)

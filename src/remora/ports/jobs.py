@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
+from remora.ports.bag import FactPorts
+
 if TYPE_CHECKING:
     from remora.core.jobs import Offload
-    from remora.ports.bag import FactPorts
     from remora.ports.model import Models
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from remora.core.extraction.grounding import Spoken, grounded
+from remora.core.extraction.grounding import Heard, grounded
 from remora.core.facts.batch import Triple
 
 
@@ -41,35 +41,35 @@ def nobody(key: str) -> tuple[str, ...]:
     ],
 )
 def test_a_name_occurs_as_a_word_whatever_its_case_and_spacing(said: str, name: str, expected: bool) -> None:
-    assert Spoken([said]).says(name) is expected
+    assert Heard([said]).has(name) is expected
 
 
 def test_a_name_does_not_reach_over_two_turns() -> None:
-    assert not Spoken(["billing", "service"]).says("billing service")
+    assert not Heard(["billing", "service"]).has("billing service")
 
 
 def test_what_was_not_said_is_dropped_and_counted() -> None:
-    spoken = Spoken(["billing uses Stripe"])
-    found = grounded([triple("billing", "Stripe"), triple("billing", "PayPal"), triple("x", "y")], spoken, nobody)
+    heard = Heard(["billing uses Stripe"])
+    found = grounded([triple("billing", "Stripe"), triple("billing", "PayPal"), triple("x", "y")], heard, nobody)
     assert [t.object for t in found.triples] == ["Stripe"]
     assert found.dropped == {"ungrounded": 2}
 
 
 def test_another_name_of_a_known_entity_counts() -> None:
-    spoken = Spoken(["PayCore uses Stripe"])
-    found = grounded([triple("payments-api", "Stripe")], spoken, lambda key: ("payments-api", "PayCore"))
+    heard = Heard(["PayCore uses Stripe"])
+    found = grounded([triple("payments-api", "Stripe")], heard, lambda key: ("payments-api", "PayCore"))
     assert len(found.triples) == 1
     merge = [triple("payments-api", "Stripe", "SAME_AS")]
-    assert not grounded(merge, spoken, lambda key: ("payments-api", "PayCore")).triples
+    assert not grounded(merge, heard, lambda key: ("payments-api", "PayCore")).triples
 
 
 def test_the_user_was_said_when_a_person_spoke_of_themselves() -> None:
-    assert grounded([triple("User", "tabs", "PREFERS")], Spoken(["I prefer tabs"]), nobody).triples
-    assert not grounded([triple("User", "tabs", "PREFERS")], Spoken(["tabs are nice"]), nobody).triples
+    assert grounded([triple("User", "tabs", "PREFERS")], Heard(["I prefer tabs"]), nobody).triples
+    assert not grounded([triple("User", "tabs", "PREFERS")], Heard(["tabs are nice"]), nobody).triples
 
 
 def test_placeholders_of_secrets_and_self_loops_are_no_facts() -> None:
-    said = Spoken(["the key is [redacted:aws:0123abcd] for prod"])
+    said = Heard(["the key is [redacted:aws:0123abcd] for prod"])
     found = grounded([triple("key", "[redacted:aws:0123abcd]"), triple("prod", "PROD")], said, nobody)
     assert not found.triples
     assert found.dropped == {"redacted": 1, "same_name": 1}
@@ -80,13 +80,13 @@ WORDS = st.text(string.ascii_lowercase, min_size=3, max_size=8)
 
 @given(st.lists(WORDS, min_size=1, max_size=8), WORDS)
 def test_a_word_is_said_exactly_when_it_is_among_the_words(words: list[str], name: str) -> None:
-    assert Spoken([" ".join(words)]).says(name) is (name in words)
+    assert Heard([" ".join(words)]).has(name) is (name in words)
 
 
 @given(st.lists(st.text(max_size=40), max_size=5), st.text(max_size=20), st.text(max_size=20))
 def test_nothing_is_kept_that_was_not_said(said: list[str], subject: str, target: str) -> None:
-    spoken = Spoken(said)
-    assume(not any(spoken.says(word) for word in ("i", "me", "my", "user")))
-    for kept in grounded([triple(subject, target)], spoken, nobody).triples:
-        assert spoken.says(kept.subject)
-        assert spoken.says(kept.object)
+    heard = Heard(said)
+    assume(not any(heard.has(word) for word in ("i", "me", "my", "user")))
+    for kept in grounded([triple(subject, target)], heard, nobody).triples:
+        assert heard.has(kept.subject)
+        assert heard.has(kept.object)

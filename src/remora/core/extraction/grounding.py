@@ -20,14 +20,14 @@ _UNSPACED = re.compile(
 )
 
 
-class Spoken:
+class Heard:
     """The turns as one text in which names are looked for; case, width and white space do not matter."""
 
     def __init__(self, texts: Iterable[str]) -> None:
         self._text = "\n".join(name_key(text) for text in texts)
         self._known: dict[str, bool] = {}
 
-    def says(self, name: str) -> bool:
+    def has(self, name: str) -> bool:
         """Whether a name occurs as words of its own: `C` does not occur in `C++` or `cat`."""
         key = name_key(name)
         if key not in self._known:
@@ -61,7 +61,7 @@ class Grounded:
     dropped: Counter[str]
 
 
-def grounded(triples: Sequence[Triple], spoken: Spoken, names_of: NamesOf) -> Grounded:
+def grounded(triples: Sequence[Triple], heard: Heard, names_of: NamesOf) -> Grounded:
     """Keep what was said. A merge of names is kept only when both were said themselves, for it moves facts."""
     kept: list[Triple] = []
     dropped: Counter[str] = Counter()
@@ -70,7 +70,7 @@ def grounded(triples: Sequence[Triple], spoken: Spoken, names_of: NamesOf) -> Gr
         merges = triple.predicate.strip().upper().replace(" ", "_") == SAME_AS
         if any(_REDACTED.search(end) for end in (*ends, triple.predicate)):
             dropped["redacted"] += 1
-        elif not all(_said(end, spoken, None if merges else names_of) for end in ends):
+        elif not all(_said(end, heard, None if merges else names_of) for end in ends):
             dropped["ungrounded"] += 1
         elif any(_vague(end) for end in ends):
             dropped["vague"] += 1
@@ -87,10 +87,10 @@ def _vague(name: str) -> bool:
     return key not in _OF_USER and all(word in STOP_WORDS for word in key.split())
 
 
-def _said(name: str, spoken: Spoken, names_of: NamesOf | None) -> bool:
-    if spoken.says(name):
+def _said(name: str, heard: Heard, names_of: NamesOf | None) -> bool:
+    if heard.has(name):
         return True
     key = name_key(name)
     if key in _OF_USER or key == name_key(USER):
-        return any(spoken.says(word) for word in _OF_USER)
-    return names_of is not None and any(spoken.says(other) for other in names_of(key))
+        return any(heard.has(word) for word in _OF_USER)
+    return names_of is not None and any(heard.has(other) for other in names_of(key))

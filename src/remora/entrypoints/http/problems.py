@@ -7,7 +7,7 @@ from typing import Any
 
 from starlette.responses import Response
 
-from remora.core.errors import Ambiguous, InvalidBatch, InvalidInput, RemoraError
+from remora.core.errors import Ambiguous, InvalidBatch, InvalidInput, QueueFull, RemoraError
 
 MEDIA_TYPE = "application/problem+json"
 _STATUS: Mapping[str, int] = {
@@ -24,6 +24,7 @@ _STATUS: Mapping[str, int] = {
     "limit_reached": 409,
     "body_too_large": 413,
     "unsupported_media_type": 415,
+    "queue_full": 429,
     "rate_limited": 429,
     "internal": 500,
     "corrupt": 500,
@@ -83,7 +84,8 @@ def problem_of(error: RemoraError) -> Problem:
         more = {"errors": [_field(error)]}
     elif isinstance(error, Ambiguous):
         more = {"candidates": list(error.candidates[:_ERRORS_SHOWN])}
-    headers = {"retry-after": str(_RETRY_SECONDS)} if error.code == "unavailable" else {}
+    wait = error.retry_seconds if isinstance(error, QueueFull) else _RETRY_SECONDS
+    headers = {"retry-after": str(wait)} if error.code in {"unavailable", "queue_full"} else {}
     return Problem(error.code, str(error), error.advice, more, headers)
 
 
