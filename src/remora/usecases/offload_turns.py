@@ -68,9 +68,8 @@ def offload_turns(ports: OffloadPorts, grant: Grant, request: OffloadRequest) ->
         if done[1]:
             job = replace(job, id=done[0])
         else:
-            ports.jobs.submit(
-                Offload(job=job.id, grant=grant, client=session.client, session_id=session.session_id, turns=clean)
-            )
+            ids = {"client": session.client, "session_id": session.session_id}
+            ports.jobs.submit(Offload(job=job.id, grant=grant, turns=clean, **ids))
             submitted = True
     finally:
         if not submitted:

@@ -100,6 +100,25 @@ def _recall(call: Call, given: Mapping[str, Any]) -> Answer:
     return Answer(data, render.hits(data))
 
 
+_TURN = arguments(
+    role=choice("", "user", "assistant"), content=text("What was said.", max_chars=policy.OFFLOAD_MAX_CHARS)
+)
+
+
+def _offload(call: Call, given: Mapping[str, Any]) -> Answer:
+    from remora.usecases.offload_turns import OffloadRequest, offload_turns
+
+    request = OffloadRequest(
+        turns=given["turns"],
+        session=call.session({**given, "memory_scope": "session"}),
+        idempotency_key=given.get("idempotency_key", ""),
+    )
+    data = offload_turns(call.ports, call.grant, request).to_json()
+    return Answer(
+        data, f"{data['job']} queued: {data['turns']} turns; facts appear in this chat's recall when it is done"
+    )
+
+
 OPERATIONS = (
     Operation(
         name="recall_context",
@@ -182,5 +201,24 @@ OPERATIONS = (
         run=_subgraph,
         read_only=True,
         http=("GET", "/subgraph"),
+    ),
+    Operation(
+        name="offload_turns",
+        title="Offload turns",
+        description=(
+            "Hand over turns of this chat; facts in them are extracted later, on this machine, into this chat's private "
+            "memory. Returns a job id at once."
+        ),
+        profiles=frozenset({"facts"}),
+        input=arguments(
+            turns=many(_TURN, most=policy.OFFLOAD_TURNS_MAX, minItems=1),
+            session=_SESSION,
+            idempotency_key=optional(text("Same key, same job.", max_chars=policy.IDEMPOTENCY_KEY_MAX_CHARS)),
+        ),
+        output=rows("job", "state", "turns", "cut_chars", "extractor", "replayed"),
+        run=_offload,
+        read_only=False,
+        idempotent=False,
+        http=("POST", "/memory/offload"),
     ),
 )

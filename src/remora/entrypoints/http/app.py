@@ -17,7 +17,7 @@ from remora.entrypoints.http import own_operations
 from remora.entrypoints.http.endpoints import answering, in_json, in_thread, operation_endpoint
 from remora.entrypoints.http.guard import Guard, Names
 from remora.entrypoints.http.hook import hook_endpoint
-from remora.entrypoints.http.openapi import PREFIX, REPOSITORY_PREFIX, document
+from remora.entrypoints.http.openapi import ANYWHERE, PREFIX, REPOSITORY_PREFIX, document
 from remora.entrypoints.http.problems import Problem
 from remora.entrypoints.http.site import Site
 from remora.entrypoints.http.tools import McpDoor
@@ -42,6 +42,11 @@ def build_app(site: Site, names: Names, more: Sequence[BaseRoute] = ()) -> Starl
     routes: list[BaseRoute] = [
         Route(REPOSITORY_PREFIX + row.http[1], operation_endpoint(site, row), methods=[row.http[0]], name=row.name)
         for row in rows
+    ]
+    routes += [
+        Route(PREFIX + row.http[1], operation_endpoint(site, row), methods=[row.http[0]], name=row.name + "_anywhere")
+        for row in rows
+        if row.name in ANYWHERE
     ]
     routes += [
         Route(REPOSITORY_PREFIX + "/mcp", tools),

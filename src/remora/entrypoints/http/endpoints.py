@@ -10,9 +10,10 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
-from remora.core.errors import Denied, RemoraError
+from remora.core.errors import Denied, InvalidInput, RemoraError
 from remora.core.policy import CALL_DEADLINE_SECONDS, HTTP_BODY_MAX_BYTES
 from remora.core.schema import checked
+from remora.core.scope import Grant
 from remora.entrypoints.catalogue.operation import Answer, Call, Operation
 from remora.entrypoints.http.arguments import from_body, from_query, merged
 from remora.entrypoints.http.guard import BodyTooLarge, too_large
@@ -78,7 +79,8 @@ def operation_endpoint(site: Site, operation: Operation) -> Endpoint:
 
         def call() -> Answer:
             grant = through(caller.grant, request.headers)
-            ports = site.repositories.enter(request.path_params["repo"], grant)
+            repository = request.path_params.get("repo") or _only_one(site, grant, given.pop("repo", ""))
+            ports = site.repositories.enter(repository, grant)
             _allowed(site, operation)
             named = identity(request.headers)
             context = Call(ports, grant, identity=named, memory=site.memory)
@@ -88,6 +90,18 @@ def operation_endpoint(site: Site, operation: Operation) -> Endpoint:
         return in_json(answer.data)
 
     return answering(endpoint)
+
+
+def _only_one(site: Site, grant: Grant, named: object) -> str:
+    """The repository that an operation without one in its path works on: the one named, else the only one there is."""
+    if named and isinstance(named, str):
+        return named
+    visible = site.repositories.visible(grant)
+    if len(visible) == 1:
+        return visible[0].id
+    raise InvalidInput(
+        "repo", f"is missing, and this key may read {len(visible)} repositories", allowed="a repository's id"
+    )
 
 
 def _allowed(site: Site, operation: Operation) -> None:

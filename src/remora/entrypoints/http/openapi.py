@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from remora.entrypoints.catalogue.operation import Operation
@@ -9,7 +10,10 @@ from remora.entrypoints.http.problems import MEDIA_TYPE
 
 PREFIX = "/api/v1"
 REPOSITORY_PREFIX = PREFIX + "/repos/{repo}"
+ANYWHERE = frozenset({"offload_turns", "list_jobs"})
+"""Operations that also stand without a repository in their path: hooks know the folder, not the id."""
 _VARIABLE = re.compile(r"\{([a-z]+)\}")
+_REPOSITORY_ID = "^r_[0-9a-f]{16}$"
 _PROBLEM = {"$ref": "#/components/responses/problem"}
 _REFUSALS = ("400", "401", "403", "404", "409", "413", "415", "429", "503", "504")
 _IDENTITY = ("Remora-Session-Id", "Remora-Client")
@@ -21,6 +25,8 @@ def document(operations: Iterable[Operation], version: str) -> dict[str, Any]:
     for operation in operations:
         method, path = operation.http
         paths.setdefault(REPOSITORY_PREFIX + path, {})[method.lower()] = _operation(operation)
+        if operation.name in ANYWHERE:
+            paths.setdefault(PREFIX + path, {})[method.lower()] = _anywhere(operation)
     for path, name, summary, open_to_all in (
         ("/health", "health", "Whether the server answers.", True),
         ("/version", "version", "The server's version.", True),
@@ -76,7 +82,7 @@ _PROBLEM_SCHEMA: Mapping[str, Any] = {
 def _operation(operation: Operation) -> dict[str, Any]:
     method, path = operation.http
     in_path = set(_VARIABLE.findall(path))
-    repo = {"type": "string", "pattern": "^r_[0-9a-f]{16}$"}
+    repo = {"type": "string", "pattern": _REPOSITORY_ID}
     parameters: list[dict[str, Any]] = [{"name": "repo", "in": "path", "required": True, "schema": repo}]
     properties: Mapping[str, Any] = operation.input.get("properties", {})
     required = operation.input.get("required", ())
@@ -104,6 +110,15 @@ def _operation(operation: Operation) -> dict[str, Any]:
         body = {"required": bool(required), "content": {"application/json": {"schema": dict(operation.input)}}}
         row["requestBody"] = body
     return row
+
+
+def _anywhere(operation: Operation) -> dict[str, Any]:
+    """The same without a repository in the path: the argument `repo`, or the only one that the key may read."""
+    repo = {"type": "string", "pattern": _REPOSITORY_ID, "description": "May be left out when there is only one."}
+    properties = {**operation.input.get("properties", {}), "repo": repo}
+    row = _operation(replace(operation, input={**operation.input, "properties": properties}))
+    parameters = [one for one in row["parameters"] if (one["name"], one["in"]) != ("repo", "path")]
+    return {**row, "operationId": operation.name + "_anywhere", "parameters": parameters}
 
 
 def _plain(name: str, summary: str, *, open_to_all: bool) -> dict[str, Any]:

@@ -162,6 +162,13 @@ def _index(call: Call, given: Mapping[str, Any]) -> Answer:
     return _told(index_memory(call.ports, call.grant, request).to_json())
 
 
+def _jobs(call: Call, given: Mapping[str, Any]) -> Answer:
+    from remora.usecases.list_jobs import ListJobsRequest, list_jobs
+
+    request = ListJobsRequest(limit=given["limit"], cursor=given.get("cursor", ""), everyone=given["everyone"])
+    return _told(list_jobs(call.ports, call.grant, request).to_json())
+
+
 def _told(data: Mapping[str, Any]) -> Answer:
     return Answer(dict(data), "")
 
@@ -235,6 +242,12 @@ OPERATIONS: tuple[Operation, ...] = (
             session=_SESSION,
         ),
         _forget, "facts_forgotten", "entities_forgotten", "facts", "entities", "note",
+    ),
+    _own(
+        "list_jobs", "Jobs", "The last jobs of one's offloaded turns: counts, times and states, never content.",
+        ("GET", "/memory/jobs"),
+        arguments(everyone=switch("Everyone's; needs the admin right."), limit=_LIMIT, cursor=_CURSOR),
+        _jobs, "jobs", "total", "truncated", "next_cursor",
     ),
     _own(
         "index_memory", "Index memory", "Give vectors to what has none yet, so that recall finds it by meaning too.",
