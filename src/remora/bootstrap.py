@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cache, cached_property, partial
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,27 +17,24 @@ from remora.core.redaction import redact
 from remora.core.scope import operator_grant
 from remora.ports import (
     BackupFolder,
-    Cache,
     Checkout,
     Clock,
     CodeGraphStore,
     Directory,
     Embedder,
-    GraphMetrics,
+    HookDesk,
     HooksPlace,
     Jobs,
     Models,
     Parser,
     Ports,
     ProjectFiles,
-    RecordIndex,
     RecordLog,
     Repository,
     RunFiles,
     SpanSource,
     Store,
     StoreFile,
-    Transcripts,
 )
 
 if TYPE_CHECKING:  # a hook's cold process opens its ports here and waits for each import
@@ -143,30 +140,9 @@ def _idle_indexing(ports: Callable[[], Ports]) -> Callable[["Grant"], None]:
     return IdleWorker["Grant"](work, policy.INDEX_QUIET_SECONDS).request
 
 
-@dataclass(frozen=True)
-class HookDesk:
-    """What answering a client's hook needs: `ports.HookPorts`, and nothing that reads code."""
-
-    repository: Repository
-    clock: Clock
-    redact: Callable[[str], str]
-    open_store: Callable[[], StoreFile]
-    record_index: RecordIndex
-    metrics: GraphMetrics
-    cache: Cache
-    transcripts: Transcripts
-    embedder: None = None
-    models: None = None
-    """A prompt never waits for a model: a cold process answers by words alone."""
-
-    @cached_property
-    def store(self) -> Store:
-        """Opened on first use."""
-        return self.open_store()
-
-
 def open_hook_ports(settings: Settings, folder: Path) -> HookDesk:
     """The few ports of a hook's cold process, which nobody should have to wait for."""
+    from remora.adapters.detached_worker import detached_worker
     from remora.adapters.git.checkout import discover
     from remora.adapters.git.reach import GitReach
     from remora.adapters.graph_metrics import RustworkxMetrics
@@ -187,6 +163,7 @@ def open_hook_ports(settings: Settings, folder: Path) -> HookDesk:
         metrics=RustworkxMetrics(),
         cache=ProcessCache(),
         transcripts=TranscriptFiles(),
+        open_jobs=lambda: detached_worker(checkout.root, clock.token(policy.RUN_TOKEN_BYTES)),
     )
 
 
@@ -211,18 +188,12 @@ def _queued_jobs(ports: Callable[[], Ports]) -> Jobs:
     """One repository's way to the queue; what runs there opens its ports when its turn comes."""
     from remora.adapters.offload_queue import RepositoryJobs
 
-    def beat() -> None:
-        from remora.core.jobs import lease_name
-
-        holder = offload_queue().holder
-        ports().store.lease(lease_name(holder), holder, policy.JOB_LEASE_SECONDS)
-
     def run(offload: "Offload") -> None:
         from remora.usecases.extract_facts import extract_facts
 
         extract_facts(ports(), offload)
 
-    return RepositoryJobs(offload_queue(), lambda: ports().repository.id, run, beat)
+    return RepositoryJobs(offload_queue(), lambda: ports().store, run)
 
 
 def open_models(settings: Settings) -> Models:

@@ -7,8 +7,9 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from remora.core.jobs import Offload
+from remora.core.jobs import Offload, lease_name
 from remora.core.policy import JOB_LEASE_SECONDS, OFFLOAD_QUEUE_MAX
+from remora.ports import Store
 
 _log = logging.getLogger("remora.offload")
 
@@ -101,9 +102,8 @@ class RepositoryJobs:
     """Implements `ports.Jobs` for one repository on the process's queue."""
 
     queue: OffloadQueue
-    repository: Callable[[], str]
+    store: Callable[[], Store]
     run: Callable[[Offload], None]
-    beat: Callable[[], None]
 
     @property
     def holder(self) -> str:
@@ -120,4 +120,7 @@ class RepositoryJobs:
 
     def submit(self, offload: Offload) -> None:
         """Run it later."""
-        self.queue.submit(Work(lambda: self.run(offload), self.beat, self.repository()))
+        self.queue.submit(Work(lambda: self.run(offload), self._beat, str(id(self))))
+
+    def _beat(self) -> None:
+        self.store().lease(lease_name(self.holder), self.holder, JOB_LEASE_SECONDS)

@@ -1,6 +1,7 @@
 """Jobs that turn offloaded turns into facts: rows of counts, times and states. No word of a turn is ever in one."""
 
-from collections.abc import Mapping
+import json
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Final
@@ -88,9 +89,37 @@ class Offload:
 
     job: str
     grant: Grant
+    holder: str
     client: str
     session_id: str
     turns: tuple[Turn, ...] = field(repr=False)
+
+
+def offload_bytes(offload: Offload) -> bytes:
+    """The form for a pipe to a process of the same user; never written anywhere else."""
+    turns = [[turn.role, turn.content] for turn in offload.turns]
+    body = {
+        "job": offload.job,
+        "holder": offload.holder,
+        "client": offload.client,
+        "session_id": offload.session_id,
+        "turns": turns,
+    }
+    return json.dumps(body).encode("ascii")
+
+
+def read_offload(data: bytes, grant_of: Callable[[str], Grant]) -> Offload:
+    """Read what `offload_bytes` made; `grant_of` gives the grant of a client's hook. Raises `ValueError`."""
+    body = json.loads(data)
+    turns = tuple(Turn("user" if role == "user" else "assistant", content) for role, content in body["turns"])
+    return Offload(
+        job=body["job"],
+        grant=grant_of(body["client"]),
+        holder=body["holder"],
+        client=body["client"],
+        session_id=body["session_id"],
+        turns=turns,
+    )
 
 
 def lease_name(holder: str) -> str:

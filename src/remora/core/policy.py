@@ -894,6 +894,8 @@ OFFLOAD_QUEUE_MAX = 64
 """Jobs that wait in one process; a client that offloads more often is asked to come back."""
 OFFLOAD_RETRY_SECONDS = 30
 """Told with a full queue: about what one job of a small model takes."""
+OFFLOAD_AT_STOP_CHARS = 20_000
+"""Of turns that grew old since the last time: at the end of each answer less is not worth a job."""
 JOBS_KEPT = 200
 """Newest jobs whose rows stay."""
 JOB_LEASE_SECONDS = 30

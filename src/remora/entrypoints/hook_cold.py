@@ -17,7 +17,7 @@ from remora.ports import HookPorts
 
 @dataclass(frozen=True, slots=True)
 class HookCall:
-    """What the hook's command line says. In `shadow` nothing is told, so nothing is noted as told.
+    """What the hook's command line says. In `shadow` nothing is told, so nothing is noted as told or offloaded.
 
     `own_files` is False for a caller who may not have the server read transcripts by name.
     """
@@ -155,15 +155,41 @@ def _earlier(ports: HookPorts, event: HookEvent, call: HookCall) -> tuple[str, .
 
 
 def _compact(ports: HookPorts, grant: Grant, event: HookEvent, call: HookCall) -> Answered:
-    """What was told goes out of the chat's sight. Turns are offloaded only by a model, and none is routed here."""
+    """What was told goes out of the chat's sight; turns that are old enough are offloaded, and so is a summary."""
     from remora.usecases.forget_delivery import forget_delivery
 
     forget_delivery(ports, grant, _ref(event))
-    return Answered(skipped="no_model")
+    if call.shadow:
+        return Answered(skipped="shadow")
+    return _offload(ports, grant, event, call, at_least=1)
 
 
 def _stop(ports: HookPorts, grant: Grant, event: HookEvent, call: HookCall) -> Answered:
-    return Answered()
+    """Some clients tell of no compaction for a long time: what has grown old by the screenful is offloaded here."""
+    from remora.core.policy import OFFLOAD_AT_STOP_CHARS
+
+    if call.shadow or not (event.turns or event.transcript_path):
+        return Answered()
+    done = _offload(ports, grant, event, call, at_least=OFFLOAD_AT_STOP_CHARS)
+    return Answered() if done.skipped == "nothing_new" else done
+
+
+def _offload(ports: HookPorts, grant: Grant, event: HookEvent, call: HookCall, *, at_least: int) -> Answered:
+    from remora.usecases.offload_transcript import OffloadTranscriptRequest, offload_transcript
+
+    summary = event.summary if event.event is Event.POST_COMPACT else ""
+    if event.event is Event.POST_COMPACT and not summary:
+        return Answered(skipped="no_summary")
+    request = OffloadTranscriptRequest(
+        client=event.client,
+        session_id=event.session_id,
+        path=event.transcript_path if call.own_files else "",
+        turns=event.turns,
+        summary=summary,
+        at_least=at_least,
+    )
+    done = offload_transcript(ports, grant, request)
+    return Answered(skipped="" if done.job else "no_transcript" if done.skipped["no_transcript"] else "nothing_new")
 
 
 def _end(ports: HookPorts, grant: Grant, event: HookEvent, call: HookCall) -> Answered:

@@ -34,11 +34,8 @@ from remora.ports.cypher import GraphQueries, Table
 from remora.ports.directory import Directory, DirectoryPorts
 from remora.ports.files import BackupFolder, HooksPlace, HookTrail, OpenTranscript, ProjectFiles, RunFiles, Transcripts
 from remora.ports.git import CommitList, CommitReach, Git, HistoryRange, SpanSource, TrackedFile
-<<<<<<< HEAD
-=======
-from remora.ports.jobs import Jobs, OffloadPorts
-from remora.ports.meaning import MeaningMatcher
->>>>>>> 61f4604 (Offload turns over HTTP and MCP; jobs are listed without content)
+from remora.ports.hook_desk import HookDesk
+from remora.ports.jobs import Jobs, OffloadPorts, TranscriptPorts
 from remora.ports.metrics import Betweenness, Cache, Fragility, GraphMetrics
 from remora.ports.model import Model, Models
 from remora.ports.records import RecordIndex, RecordLog, RecordPorts, RecordView
@@ -74,17 +71,14 @@ __all__ = [
     "GraphMetrics",
     "GraphQueries",
     "HistoryRange",
+    "HookDesk",
     "HookPorts",
     "HookTrail",
     "HooksPlace",
     "ImpactPorts",
     "InfusionPorts",
-<<<<<<< HEAD
-    "MeaningPorts",
-=======
     "Jobs",
-    "MeaningMatcher",
->>>>>>> 61f4604 (Offload turns over HTTP and MCP; jobs are listed without content)
+    "MeaningPorts",
     "Model",
     "Models",
     "OffloadPorts",
@@ -108,6 +102,7 @@ __all__ = [
     "StoreRead",
     "Table",
     "TrackedFile",
+    "TranscriptPorts",
     "Transcripts",
     "TreeDiff",
 ]

@@ -60,11 +60,8 @@ class Ports:
     communities: CommunityStore
     queries: GraphQueries
     open_models: Callable[[], Models]
-<<<<<<< HEAD
     transcripts: Transcripts
-=======
     jobs: Jobs
->>>>>>> 61f4604 (Offload turns over HTTP and MCP; jobs are listed without content)
     embedder: Embedder | None = None
     """None where the extra is not installed or embeddings are switched off: words alone answer."""
     request_index: Callable[[Grant], None] = field(default=lambda _: None)
@@ -163,6 +160,11 @@ class HookPorts(InfusionPorts, Protocol):
     @property
     def transcripts(self) -> Transcripts:
         """The conversations that the client keeps as files."""
+        ...
+
+    @property
+    def jobs(self) -> Jobs:
+        """Where offloaded turns wait."""
         ...
 
 

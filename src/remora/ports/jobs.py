@@ -8,6 +8,7 @@ from remora.ports.bag import FactPorts
 
 if TYPE_CHECKING:
     from remora.core.jobs import Offload
+    from remora.ports.files import Transcripts
     from remora.ports.model import Models
 
 
@@ -43,4 +44,18 @@ class OffloadPorts(FactPorts, Protocol):
     @property
     def jobs(self) -> Jobs:
         """The queue."""
+        ...
+
+
+class TranscriptPorts(FactPorts, Protocol):
+    """What taking turns from a client's transcript needs."""
+
+    @property
+    def jobs(self) -> Jobs:
+        """The queue."""
+        ...
+
+    @property
+    def transcripts(self) -> Transcripts:
+        """The conversations that clients keep."""
         ...

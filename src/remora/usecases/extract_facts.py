@@ -101,7 +101,7 @@ def _read(ports: OffloadPorts, offload: Offload, model: Model | None, run: _Run)
             run.fail("deadline")
             asking = None
         ports.store.lease(
-            lease_name(ports.jobs.holder), ports.jobs.holder, policy.JOB_LEASE_SECONDS + int(model.timeout_seconds)
+            lease_name(offload.holder), offload.holder, policy.JOB_LEASE_SECONDS + int(model.timeout_seconds)
         )
         with ports.store.read(offload.grant) as view:
             session = resolve_runtime(view, offload.grant, offload.client, offload.session_id, ports.clock.now())

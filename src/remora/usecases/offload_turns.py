@@ -68,8 +68,7 @@ def offload_turns(ports: OffloadPorts, grant: Grant, request: OffloadRequest) ->
         if done[1]:
             job = replace(job, id=done[0])
         else:
-            ids = {"client": session.client, "session_id": session.session_id}
-            ports.jobs.submit(Offload(job=job.id, grant=grant, turns=clean, **ids))
+            ports.jobs.submit(_offload(job, grant, session, clean))
             submitted = True
     finally:
         if not submitted:
@@ -80,6 +79,17 @@ def offload_turns(ports: OffloadPorts, grant: Grant, request: OffloadRequest) ->
         cut_chars=sum(turn.cut for turn in clean),
         extractor=model.name if model else "rules",
         replayed=done[1],
+    )
+
+
+def _offload(job: Job, grant: Grant, session: Session, turns: tuple[Turn, ...]) -> Offload:
+    return Offload(
+        job=job.id,
+        grant=grant,
+        holder=job.holder,
+        client=session.client,
+        session_id=session.session_id,
+        turns=turns,
     )
 
 

@@ -206,8 +206,8 @@ OPERATIONS = (
         name="offload_turns",
         title="Offload turns",
         description=(
-            "Hand over turns of this chat; facts in them are extracted later, on this machine, into this chat's private "
-            "memory. Returns a job id at once."
+            "Hand over turns of this chat; facts in them are extracted later, on this machine, into this chat's "
+            "private memory. Returns a job id at once."
         ),
         profiles=frozenset({"facts"}),
         input=arguments(

@@ -15,6 +15,7 @@ from remora.entrypoints.cli import (
     hooks,
     init,
     locate,
+    offload,
     record_changes,
     records,
     serving,
@@ -45,7 +46,8 @@ def _root(version: bool = typer.Option(False, "--version", callback=_version, is
 
 
 for part in (
-    init, admin, graph, records, record_changes, locate, facts, encounters, sessions, directory, serving, setup, hooks,
+    init, admin, graph, records, record_changes, locate, facts, encounters, sessions, offload, directory, serving,
+    setup, hooks,
 ):  # fmt: skip
     part.register(app)
 

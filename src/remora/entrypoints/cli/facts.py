@@ -67,12 +67,17 @@ def list_all(
     limit: Annotated[int, typer.Option(help="Rows of a page.")] = policy.LIST_LIMIT,
     cursor: Annotated[str, typer.Option(help="Where the last page ended.")] = "",
     history: Annotated[bool, typer.Option(help="Closed facts too.")] = False,
+    session: Annotated[str, typer.Option(help="A session handle: that chat's private facts.")] = "",
 ) -> None:
     """Facts, newest first, by pages."""
+    from remora.core.sessions import SessionRef
     from remora.usecases.list_facts import ListFactsRequest, list_facts
 
     frame.require_memory()
-    request = ListFactsRequest(entity=entity, predicate=predicate, limit=limit, cursor=cursor, history=history)
+    request = ListFactsRequest(
+        entity=entity, predicate=predicate, limit=limit, cursor=cursor, history=history,
+        memory_scope="session" if session else "repository", session=SessionRef(handle=session),
+    )  # fmt: skip
     data = list_facts(frame.ports(), frame.grant, request).to_json()
     frame.emit(data, render.facts(data))
 
