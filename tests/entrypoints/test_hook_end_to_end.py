@@ -200,11 +200,11 @@ def test_prompts_that_nobody_typed_and_payloads_without_a_session_do_nothing(pro
     assert "reason=invalid_session_id" in chat.skipped
 
 
-def test_without_a_model_turns_are_not_taken_and_that_is_said(project: Any) -> None:
+def test_a_compaction_without_a_transcript_is_said(project: Any) -> None:
     chat = Chat(project, "compact-1")
     chat.start()
     assert chat.hook("PreCompact", trigger="auto").out == b""
-    assert "event=PreCompact reason=no_model" in chat.skipped
+    assert "event=PreCompact reason=no_transcript" in chat.skipped
 
 
 def test_the_end_of_a_session_marks_it_idle_and_keeps_its_memory(project: Any) -> None:

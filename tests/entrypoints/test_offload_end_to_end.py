@@ -1,4 +1,4 @@
-"""A conversation as a client runs it: hooks, the queue, a scripted chat server, recall in that chat alone, promotion."""
+"""A conversation as a client runs it: hooks, queue, a scripted chat server, recall in that chat alone, promotion."""
 
 import json
 import time
@@ -56,9 +56,8 @@ class Chat:
 
 
 def _line(role: str, text: str) -> str:
-    return (
-        json.dumps({"type": role, "message": {"role": role, "content": text}, "uuid": f"u{time.monotonic_ns()}"}) + "\n"
-    )
+    row = {"type": role, "message": {"role": role, "content": text}, "uuid": f"u{time.monotonic_ns()}"}
+    return json.dumps(row) + "\n"
 
 
 def route(world: Any, chat: ChatServer, *, timeout: float = 20) -> None:

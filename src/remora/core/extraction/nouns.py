@@ -39,7 +39,7 @@ _NO_NAME = frozenset(
 )
 _VERBAL = frozenset(
     "is are was were be been being will can do does did have has had to if that which who what because when i we you"
-    " they he she it there let make sure think know see want said says say get got go going please try need needs must"
+    " they he she it there let let's make sure think know see want said says say get got go going please try need needs must"
     " should not never no don't doesn't isn't aren't won't can't cannot just how why where while as than then".split()
 )
 _IMPERATIVE = frozenset(
@@ -53,7 +53,9 @@ def subject_name(raw: str) -> str:
     """A subject, "" when the words before the verb are none."""
     name = _trimmed(raw)
     words = name.split()
-    if len(words) > 1 and any(word.lower() in _VERBAL for word in words):
+    if name.lower() in ("user", "me", "i"):  # a person is said by `I`; anybody's user is nobody
+        return ""
+    if any(word.lower() in _VERBAL for word in words) and (len(words) > 1 or "'" in name):
         return ""
     return name if _names(name) else ""
 

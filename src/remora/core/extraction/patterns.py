@@ -149,7 +149,7 @@ VERBS: Final = (
     _verb("(?:is|are) maintained by", "MAINTAINED_BY"),
     _verb("(?:is|are) (?:stored|kept|saved|persisted|cached|archived) (?:in|on|under|at)", "STORED_IN"),
     _verb("(?:is|are) (?:deployed|shipped|released|published) (?:to|on|in|with|via)", "DEPLOYED_TO"),
-    _p(rf"(?P<s>.{{1,70}}?) {_ADVERB}(?:happens?|occurs?|runs?|takes place|(?:is|are) (?:run|scheduled)) (?P<o>(?:every|each|on|at|daily|weekly|monthly|nightly|hourly|once|twice)\b.+)", "SCHEDULED", phrase=True),
+    _p(rf"(?P<s>.{{1,70}}?) {_ADVERB}(?:happens?|occurs?|runs?|takes place|(?:is|are) (?:run|scheduled)) (?P<o>(?:every|each|on (?:the|weekdays?|weekends?|mondays?|tuesdays?|wednesdays?|thursdays?|fridays?|saturdays?|sundays?)|at \d|daily|weekly|monthly|nightly|hourly|once|twice)\b.+)", "SCHEDULED", phrase=True),
     _verb("(?:is|are) hosted (?:on|in|at|by)|runs? (?:on|in|inside|under)", "RUNS_ON"),
     _verb("(?:is|are) (?:located|defined|implemented|found|configured|declared) (?:in|at|under)|lives? (?:in|at|under)|sits? in|resides? in", "LOCATED_IN"),
     _verb("follows?|(?:is|are) formatted (?:with|by)", "FOLLOWS"),

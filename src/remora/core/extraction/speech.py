@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 
 _FENCE = re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)", re.DOTALL)
-_TAG = re.compile(r"<([a-z][\w-]{0,40})[^>]{0,200}>.*?</\1>", re.DOTALL | re.IGNORECASE)
+_TAG = re.compile(r"<([A-Za-z][\w-]{0,40})[^<>]{0,200}>")
 _QUOTED_LINE = re.compile(r"^\s*(?:>|\|| {4,}|\t|\$ |at .*\(|File \"|[+-]{3} |@@ |\d{4}-\d\d-\d\d[T ]\d\d:)")
 _BULLET = re.compile(r"^\s*(?:[-*•]|\d{1,3}[.)]|#{1,6})\s+(?:\[[ xX]\]\s+)?")
 _EMPHASIS = re.compile(r"\*\*|__|(?<!\w)[*_](?=\w)|(?<=\w)[*_](?!\w)")
@@ -42,10 +42,11 @@ _REPORTED = re.compile(
 )
 UNRECORDED = re.compile(
     r"\b(?:off the record|(?:do not|don't|dont|never|please don't) (?:store|save|remember|record|memori[sz]e|write down|keep)"
-    r" (?:this|that|it|any of)|keep (?:this|that|it) (?:private|secret|between us)|confidential)\b",
+    r" (?:this|that|it|any of)|keep (?:this|that|it) (?:private|secret|between us)|confidential"
+    r"|(?:ignore|disregard|forget) (?:all |any )?(?:the |your )?(?:previous|prior|above|earlier) (?:instructions|prompts?|rules)|system prompt|you are now)\b",
     re.IGNORECASE,
 )
-"""What a person says about a turn that is to be kept nowhere."""
+"""What marks a turn of which nothing is kept: the person asks so, or somebody else's orders were pasted into it."""
 RETRACTED = re.compile(
     r"^(?:(?:actually|oh|hm+|wait|sorry|no)[,.!]*\s+)*(?:scratch that|never ?mind|forget (?:that|it|what i said)|ignore that"
     r"|disregard that|strike that|undo that|i take (?:that|it) back|on second thought|no,? wait|wait,? no|actually,? no"
@@ -73,14 +74,29 @@ _JOINT = re.compile(
 
 def sentences(text: str) -> Iterator[str]:
     """Sentences of a turn without fenced code, markup, quoted and machine-made lines; questions included."""
-    text = _TAG.sub("\n", _FENCE.sub("\n", text))
-    for raw in text.splitlines():
+    for raw in _without_tagged(_FENCE.sub("\n", text)).splitlines():
         if _QUOTED_LINE.match(raw):
             continue
         line = _EMPHASIS.sub("", _BULLET.sub("", raw)).strip()
         for sentence in _END.split(line):
             if 6 <= len(sentence) <= _SENTENCE_MAX and "[redacted:" not in sentence:
                 yield sentence.strip()
+
+
+def _without_tagged(text: str) -> str:
+    """The text without `<x> ... </x>` and what is in it; a tag that is never closed stays as it is."""
+    pieces: list[str] = []
+    at, unclosed = 0, set[str]()
+    for tag in _TAG.finditer(text):
+        if tag.start() < at or tag[1] in unclosed:
+            continue
+        end = text.find(f"</{tag[1]}>", tag.end())
+        if end < 0:
+            unclosed.add(tag[1])
+            continue
+        pieces.append(text[at : tag.start()])
+        at = end + len(tag[1]) + 3
+    return "\n".join((*pieces, text[at:]))
 
 
 def is_statement(sentence: str) -> bool:
