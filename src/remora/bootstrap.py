@@ -20,7 +20,7 @@ from remora.ports import (
     Checkout,
     Clock,
     CodeGraphStore,
-    Directory,
+    DirectoryDesk,
     Embedder,
     HookDesk,
     HooksPlace,
@@ -165,15 +165,6 @@ def open_hook_ports(settings: Settings, folder: Path) -> HookDesk:
         transcripts=TranscriptFiles(),
         open_jobs=lambda: detached_worker(checkout.root, clock.token(policy.RUN_TOKEN_BYTES)),
     )
-
-
-@dataclass(frozen=True)
-class DirectoryDesk:
-    """What keeping the directory needs; see `ports.DirectoryPorts`."""
-
-    directory: Directory
-    clock: Clock
-    key_secret: Callable[[], bytes]
 
 
 @cache

@@ -31,7 +31,7 @@ from remora.ports.code_graph import (
 )
 from remora.ports.contents import ContentsIndex
 from remora.ports.cypher import GraphQueries, Table
-from remora.ports.directory import Directory, DirectoryPorts
+from remora.ports.directory import Directory, DirectoryDesk, DirectoryPorts
 from remora.ports.files import BackupFolder, HooksPlace, HookTrail, OpenTranscript, ProjectFiles, RunFiles, Transcripts
 from remora.ports.git import CommitList, CommitReach, Git, HistoryRange, SpanSource, TrackedFile
 from remora.ports.hook_desk import HookDesk
@@ -62,6 +62,7 @@ __all__ = [
     "Decide",
     "Diffs",
     "Directory",
+    "DirectoryDesk",
     "DirectoryPorts",
     "Embedder",
     "EncounterPorts",

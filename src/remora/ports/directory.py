@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from remora.core.directory.keys import Credential
     from remora.core.directory.values import Key, KnownRepository, Listing, Row
@@ -60,3 +61,12 @@ class DirectoryPorts(Protocol):
     def key_secret(self) -> bytes:
         """The server's own secret, under which keys are hashed."""
         ...
+
+
+@dataclass(frozen=True)
+class DirectoryDesk:
+    """What keeping the directory needs; see `ports.DirectoryPorts`."""
+
+    directory: Directory
+    clock: Clock
+    key_secret: Callable[[], bytes]

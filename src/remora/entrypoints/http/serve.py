@@ -18,7 +18,7 @@ import uvicorn
 from starlette.routing import BaseRoute
 
 from remora import __version__
-from remora.bootstrap import DirectoryDesk, new_run_files, open_directory, open_ports
+from remora.bootstrap import new_run_files, open_directory, open_ports
 from remora.config import Settings, load, with_memory
 from remora.core.clients.hook_trail import RUN_FILE, run_file
 from remora.core.errors import InvalidInput, RemoraError, Unavailable
@@ -30,6 +30,7 @@ from remora.entrypoints.http.repositories import Repositories
 from remora.entrypoints.http.site import Caller, Site
 from remora.entrypoints.http.upkeep import hook_deadline_ms, keep_meanings
 from remora.entrypoints.logs import set_logs
+from remora.ports import DirectoryDesk
 from remora.usecases.authenticate_key import authenticate_key
 from remora.usecases.erase_forgotten import erase_forgotten
 from remora.usecases.know_repository import know_repository
