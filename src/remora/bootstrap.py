@@ -79,7 +79,6 @@ def open_ports(settings: Settings, folder: Path) -> Ports:
     code_graph = CodeGraphFile(derived)
     embedder, unmet = open_embedder(settings)
     git = GitReader(checkout, os.environ)
-    read_blobs = partial(git.blobs, max_bytes=policy.CONTENT_MAX_BYTES)
     ports = Ports(
         repository=checkout.repository,
         checkout=checkout,
@@ -89,7 +88,9 @@ def open_ports(settings: Settings, folder: Path) -> Ports:
         records=records,
         record_index=SqliteRecordIndex(derived / "records.sqlite3", records, reach=GitReach(checkout, os.environ)),
         git=git,
-        contents=SqliteContentsIndex(derived / "contents.sqlite3", read_blobs),
+        contents=SqliteContentsIndex(
+            derived / "contents.sqlite3", partial(git.blobs, max_bytes=policy.CONTENT_MAX_BYTES)
+        ),
         sources=SourceTree(checkout.root, lambda path: bool(parser.language(path))),
         parser=parser,
         spans=parsed_spans(parser),
