@@ -20,6 +20,7 @@ from remora.ports import (
     Checkout,
     Clock,
     CodeGraphStore,
+    ContentsIndex,
     DirectoryDesk,
     Embedder,
     HookDesk,
@@ -64,7 +65,6 @@ def open_ports(settings: Settings, folder: Path) -> Ports:
     from remora.adapters.kglite_snapshot import KgliteSnapshots
     from remora.adapters.pull_requests import GitHubPullRequests
     from remora.adapters.record_files.log import FileRecordLog
-    from remora.adapters.sqlite.contents_index import SqliteContentsIndex
     from remora.adapters.sqlite.record_index import SqliteRecordIndex
     from remora.adapters.transcript_files import TranscriptFiles
     from remora.adapters.tree_sitter.parser import TreeSitterParser
@@ -88,9 +88,7 @@ def open_ports(settings: Settings, folder: Path) -> Ports:
         records=records,
         record_index=SqliteRecordIndex(derived / "records.sqlite3", records, reach=GitReach(checkout, os.environ)),
         git=git,
-        contents=SqliteContentsIndex(
-            derived / "contents.sqlite3", partial(git.blobs, max_bytes=policy.CONTENT_MAX_BYTES)
-        ),
+        contents=_contents(derived, git),
         sources=SourceTree(checkout.root, lambda path: bool(parser.language(path))),
         parser=parser,
         spans=parsed_spans(parser),
@@ -113,6 +111,12 @@ def open_ports(settings: Settings, folder: Path) -> Ports:
         notices=(*settings.warnings, *unmet),
     )
     return ports
+
+
+def _contents(derived: Path, git: Git) -> ContentsIndex:
+    from remora.adapters.sqlite.contents_index import SqliteContentsIndex
+
+    return SqliteContentsIndex(derived / "contents.sqlite3", partial(git.blobs, max_bytes=policy.CONTENT_MAX_BYTES))
 
 
 def open_embedder(settings: Settings) -> tuple[Embedder | None, tuple[str, ...]]:
