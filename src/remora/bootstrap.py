@@ -23,6 +23,7 @@ from remora.ports import (
     ContentsIndex,
     DirectoryDesk,
     Embedder,
+    Git,
     HookDesk,
     HooksPlace,
     Jobs,
