@@ -249,7 +249,7 @@ def test_doctor_tells_when_hooks_last_worked_and_what_they_skipped(project: Any)
     Chat(project, "doctor-1").hook("PreCompact", trigger="auto")
     parts = [part for part in project.remora("doctor", "--json").json["parts"] if part["part"] == "hooks"]
     assert parts[0]["figures"]["claude-code.SessionStart"].startswith("20")
-    assert parts[1]["figures"]["claude-code PreCompact no_model"] >= 1
+    assert parts[1]["figures"]["claude-code PreCompact no_transcript"] >= 1
 
 
 def test_a_cold_run_loads_no_heavy_library(world: Any) -> None:
