@@ -55,6 +55,19 @@ def test_what_is_no_file_of_ours_is_refused(tmp_path: Path) -> None:
             TranscriptFiles().open(str(path), Cursor())
 
 
+def test_the_end_of_a_transcript_is_read_whole_or_from_the_middle_of_a_line(tmp_path: Path) -> None:
+    path = tmp_path / "t.jsonl"
+    path.write_bytes(line(1) + line(2))
+    whole = TranscriptFiles().tail(str(path), 10_000)
+    assert (b"".join(whole.chunks), whole.start, whole.torn) == (line(1) + line(2), 0, False)
+    end = TranscriptFiles().tail(str(path), 20)
+    assert (b"".join(end.chunks), end.torn) == (line(2)[-20:], True)
+    assert end.start == end.left_out == len(line(1) + line(2)) - 20
+    for other in (tmp_path / "none", tmp_path, Path("/dev/zero"), Path("a\0b")):
+        with pytest.raises(Unavailable):
+            TranscriptFiles().tail(str(other), 20)
+
+
 MEASURE = """
 import sys, time
 from collections import Counter
