@@ -579,24 +579,28 @@ FOCAL_MAX = 5
 """Recognised nodes that seed the ranking; the rest of a payload is for what they lead to."""
 FOCAL_SHARE = 0.4
 """Of the best score; what scores below it is there by one shared word."""
+INFUSE_NAMED_MAX = 2
+"""Components that a moment names outright: two leave room for what is known about them."""
+INFUSE_NAMED_TERMS_MAX = 400
+"""Words of prompt, turns and files that components are looked up by."""
+INFUSE_NAMED_CANDIDATES = 60
+INFUSE_NAME_CHARS_MIN = 4
+"""A shorter name is a word's beginning or an abbreviation that stands for several things."""
 INFUSE_WORDS_MIN = 2
 """One shared word is chance in a short prompt; two are a subject."""
 INFUSE_COVERAGE_MIN = 0.18
 """Share of the prompt's idf mass that two words or more must cover, so that a long prompt is about something else."""
 INFUSE_LONE_COVERAGE_MIN = 0.6
 """What a single word must cover: nearly all that the prompt says."""
-INFUSE_LONG_PROMPT_WORDS = 5
-"""Telling words from which a prompt says what it is about, so that one rare word of a node's name counts."""
-INFUSE_RARE_SHARE = 0.05
-INFUSE_RARE_NODES_MIN = 2
-"""A word is rare when at most this share of the nodes, or this many, hold it."""
 INFUSE_LINKED = 24
-"""Best candidates whose relations among each other are read: what two linked nodes hold together counts for both."""
+"""Named components and best candidates whose relations are read: one word of a prompt that names a component is
+enough for what is known about it."""
 INFUSE_LINKS_PER_NODE = 8
-INFUSE_WORD_STRENGTH = 0.5
-"""A word of like meaning counts as a word from here on."""
-TRAJECTORY_COVERAGE_MIN = 0.3
-"""Share of the weighted words of earlier turns that recognises without the prompt; half of it with one of its words."""
+INFUSE_WORD_STRENGTH = 0.9
+"""The word itself or a form of it; a beginning or a word of like meaning supports, and recognises nothing."""
+TRAJECTORY_COVERAGE_MIN = 0.6
+"""Share of the weighted words of earlier turns that recognises without the prompt; half of it with one of its words.
+Below it, turns about a topic break the silence of a prompt about another."""
 FOCAL_BIAS = 1.0
 FRONTIER_BIAS = 0.3
 EXPANSION_BIAS = 0.5

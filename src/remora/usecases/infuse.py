@@ -20,10 +20,11 @@ from remora.core.infusion.gather import Gathered, gather, links, newest_threads
 from remora.core.infusion.ledger import Ledger, ledger_id
 from remora.core.infusion.meanings import FAMILY as MEANINGS
 from remora.core.infusion.meanings import with_meanings
+from remora.core.infusion.named import named_components
 from remora.core.infusion.offers import fact_offers, record_offers, subjects
 from remora.core.infusion.payload import Payload, assemble
 from remora.core.infusion.rank import Restart, coherence, one_hop, restart
-from remora.core.infusion.select import Choice, Moment, Patience, Selection, select_local, select_matched
+from remora.core.infusion.select import TASK_TERMS, Choice, Moment, Patience, Selection, select_local, select_matched
 from remora.core.infusion.trajectory import bounded
 from remora.core.recall.gate import gate
 from remora.core.recall.pipeline import Terms, recall_facts
@@ -115,6 +116,10 @@ class _Words:
         turns = bounded(request.trajectory)
         return cls(prompt, turns, Moment.of(prompt, turns))
 
+    def named(self, view: StoreRead, files: Sequence[str]) -> list[Node]:
+        """Components that the prompt, the files in play or the turns name, in this order."""
+        return named_components(view, (self.prompt, *files, *reversed(self.turns)), TASK_TERMS)
+
 
 def infuse(ports: InfusionPorts, grant: Grant, request: InfuseRequest) -> Infusion:
     """Select, rank, compose and format. Raises `InvalidInput` or `NotFound` (no such session).
@@ -134,7 +139,7 @@ def infuse(ports: InfusionPorts, grant: Grant, request: InfuseRequest) -> Infusi
     chosen = None if gated or request.mode == "delta" else _chosen(ports, grant, words, scrub)
     chosen_at = ports.clock.now() if chosen else begun
     with ports.store.read(grant) as view:
-        read = _read(view, words, ledger, chosen, chosen_at, ports)
+        read = _read(view, words, request.files, ledger, chosen, chosen_at, ports)
     read = replace(read, offers=(*_records(ports, grant, request), *read.offers), read_at=ports.clock.now())
     if not read.selection.focal and not read.offers:
         return _silent(ports, request, ledger, "nothing recognised", begun, read)
@@ -175,7 +180,13 @@ def _ledger(view: StoreRead, grant: Grant, ref: SessionRef, now: int) -> Ledger:
 
 
 def _read(
-    view: StoreRead, words: _Words, ledger: Ledger, chosen: Choice | None, chosen_at: int, ports: InfusionPorts
+    view: StoreRead,
+    words: _Words,
+    files: Sequence[str],
+    ledger: Ledger,
+    chosen: Choice | None,
+    chosen_at: int,
+    ports: InfusionPorts,
 ) -> _Read:
     meaning = asked(view, ports.embedder, words.prompt)
     threads = newest_threads(view)
@@ -183,7 +194,7 @@ def _read(
         found = {item: node for item, node in view.get(chosen.ids, (REPOSITORY,)).items() if _tellable(node)}
         selection = select_matched(chosen.ids, found, chosen.offered)
     else:
-        selection = _locally(view, words.moment, meaning.vector, chosen.fault if chosen else "")
+        selection = _locally(view, words, files, meaning.vector, chosen.fault if chosen else "")
     focal = [row.id for row in selection.focal]
     known = [node for node in view.get(focal, (REPOSITORY,)).values() if isinstance(node, Node)]
     at_hand = gather(view, focal, [*threads, *known]) if focal else NOTHING
@@ -204,8 +215,11 @@ def _tellable(item: Item) -> bool:
     return isinstance(item, Node) and deliverable(item)
 
 
-def _locally(view: StoreRead, moment: Moment, vector: QueryVector | None, fallback: str) -> Selection:
-    """By words of nodes and of their meanings, and by vectors."""
+def _locally(
+    view: StoreRead, words: _Words, files: Sequence[str], vector: QueryVector | None, fallback: str
+) -> Selection:
+    """By names of components, by words of nodes and of their meanings, and by vectors."""
+    moment, named = words.moment, words.named(view, files)
     found = view.text_candidates((FAMILY,), (REPOSITORY,), moment.terms, limit=policy.INFUSE_CANDIDATES)
     near = similar(view, (FAMILY,), REPOSITORY, vector)
     items = {item.id: item for item in (*found.items, *(item for item, _ in near)) if _tellable(item)}
@@ -219,6 +233,7 @@ def _locally(view: StoreRead, moment: Moment, vector: QueryVector | None, fallba
         stats,
         {item.id: score for item, score in near},
         lambda ids: links(view, ids),
+        named=[node for node in named if deliverable(node)],
         fallback=fallback,
     )
 
@@ -244,7 +259,8 @@ def _chosen(ports: InfusionPorts, grant: Grant, words: _Words, scrub: Scrub) -> 
         if ports.clock.now() < patience.until:
             return Choice(fault="matcher: rests after timeouts")
         with ports.store.read(grant) as view:
-            meanings = preselected(view, words.moment, asked(view, ports.embedder, words.prompt).vector)
+            vector = asked(view, ports.embedder, words.prompt).vector
+            meanings = preselected(view, words.moment, vector, words.named(view, ()))
         if not meanings:
             return Choice(fault="matcher: no meanings yet")
         choice = consult(model, scrub(words.prompt), [scrub(turn) for turn in words.turns], meanings)

@@ -17,13 +17,16 @@ from remora.core.scope import REPOSITORY, SYSTEM
 from remora.core.store_read import StoreRead
 
 
-def preselected(view: StoreRead, moment: Moment, vector: QueryVector | None) -> dict[str, str]:
+def preselected(
+    view: StoreRead, moment: Moment, vector: QueryVector | None, named: Sequence[Node] = ()
+) -> dict[str, str]:
     """Node id -> sentence, `MEANINGS_MAX` at most: by words of nodes and of meanings, by vectors, by relations to the
-    best of these, then open work and the newest. What was superseded is left out.
+    best of these and to components that are named, then open work and the newest. What was superseded is left out.
     """
     lexical = _by_words(view, moment)
     near = _by_vectors(view, vector)
-    linked = _linked(view, [*lexical[: policy.FOCAL_MAX], *near[: policy.FOCAL_MAX]])
+    anchors = [node.id for node in named]
+    linked = _linked(view, [*anchors, *lexical[: policy.FOCAL_MAX], *near[: policy.FOCAL_MAX]])
     ids = dict.fromkeys((*lexical, *near, *(node.id for node in linked)))
     nodes: dict[str, Node] = {item.id: item for item in view.get(ids, (REPOSITORY,)).values() if isinstance(item, Node)}
     ordered = [nodes[item] for item in ids if item in nodes]

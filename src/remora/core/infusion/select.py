@@ -7,7 +7,7 @@ from remora.core import policy
 from remora.core.encounters.search import WEIGHTS
 from remora.core.graph import Item, Node, TermStats
 from remora.core.recall.bm25 import bm25, idf
-from remora.core.recall.matching import Matcher, Question, Strengths, union
+from remora.core.recall.matching import Matcher, Question, Strengths
 from remora.core.text import parse_query, tokens
 
 _TASK_WORDS = """
@@ -16,7 +16,7 @@ generate handle implement improve issue line lines look make method migrate modi
 print problem project refactor remove rename replace review rewrite run set simplify split thing think try turn
 update upgrade use using variable want work write wrong
 """
-_TASK_TERMS = frozenset(term for word in _TASK_WORDS.split() for term in tokens(word))
+TASK_TERMS = frozenset(term for word in _TASK_WORDS.split() for term in tokens(word))
 """What every prompt to a coding agent is made of: such a word is searched for, but it recognises nothing by itself."""
 
 
@@ -83,12 +83,12 @@ class Moment:
         weight = 1.0
         for turn in reversed(turns):
             for term in Question.of(parse_query(turn)).terms:
-                if term not in _TASK_TERMS:
+                if term not in TASK_TERMS:
                     words[term] = max(words.get(term, 0.0), weight)
             weight *= policy.TRAJECTORY_DECAY
         newest = sorted(words, key=lambda term: (-words[term], term))[: policy.TRAJECTORY_TERMS_MAX]
         asked = Question.of(parse_query(prompt))
-        telling = tuple(unit for unit in asked.units if unit.term not in _TASK_TERMS)
+        telling = tuple(unit for unit in asked.units if unit.term not in TASK_TERMS)
         return cls(replace(asked, units=telling), {term: words[term] for term in newest})
 
     @property
@@ -104,27 +104,32 @@ def select_local(
     similar: Mapping[str, float] | None = None,
     links: Links | None = None,
     *,
+    named: Sequence[Node] = (),
     fallback: str = "",
 ) -> Selection:
     """Rank the items by words (and by similarity of meaning, where given) and keep those that are recognised.
 
-    A node is recognised when it covers several of the prompt's words, alone or together with a node it is linked to;
-    when a long prompt holds a rare word of its name; or when it is near in meaning (`similar` holds only what is above
-    the model's floor). The trajectory lifts what is recognised, and recognises alone only what covers much of it.
+    Components that the moment names outright are. Another node is recognised when it covers several of the
+    prompt's words, when it shares one and is linked to a named component, or when it is near in meaning (`similar`
+    holds only what is above the model's floor). The trajectory lifts what is recognised, and recognises alone only what
+    covers much of it.
     """
     reader = _Reader(moment, stats, similar or {})
     matches = [reader.match(item) for item in items if isinstance(item, Node)]
     ordered = sorted(matches, key=lambda match: (-round(match.score, 9), match.node.id))
     nodes = {match.node.id: match for match in ordered}
-    beside: dict[str, list[_Match]] = {}
-    for one, other in links(list(nodes)[: policy.INFUSE_LINKED]) if links else ():
-        if one in nodes and other in nodes:
-            beside.setdefault(one, []).append(nodes[other])
-            beside.setdefault(other, []).append(nodes[one])
-    found = (reader.read(match, beside.get(item, ())) for item, match in nodes.items())
+    for node in named:
+        nodes.setdefault(node.id, reader.match(node))
+    first = {node.id for node in named}
+    beside: set[str] = set()
+    if first and links:
+        pairs = links([*first, *(item for item in nodes if item not in first)][: policy.INFUSE_LINKED])
+        beside = {end for one, other in pairs for end in (one, other) if first & {one, other}}
+    found = (reader.read(match, beside=item in beside) for item, match in nodes.items() if item not in first)
     rows = [row for row in found if row is not None]
     kept = [row for row in rows if row.score >= policy.FOCAL_SHARE * rows[0].score]
-    return Selection(tuple(kept[: policy.FOCAL_MAX]), "local", fallback, len(matches))
+    told = [Focal(node.id, 1.0, nodes[node.id].covered, "name") for node in named]
+    return Selection((*kept[: policy.FOCAL_MAX - len(told)], *told), "local", fallback, len(matches))
 
 
 def ranked_locally(moment: Moment, items: Iterable[Item], stats: TermStats) -> list[str]:
@@ -162,9 +167,6 @@ class _Reader:
         self._matcher = Matcher(moment.prompt, stats)
         self._before = {term: idf(term, stats) * weight for term, weight in moment.trajectory.items()}
         self._before_total = sum(self._before.values())
-        rare = max(policy.INFUSE_RARE_NODES_MIN, policy.INFUSE_RARE_SHARE * stats.documents)
-        self._rare = {unit.term for unit in moment.prompt.units if 0 < stats.frequency.get(unit.term, 0) <= rare}
-        self._long = len({unit.whole for unit in moment.prompt.units}) >= policy.INFUSE_LONG_PROMPT_WORDS
 
     def match(self, node: Node) -> _Match:
         """Compare a node's words with the moment's; the score says how much it has to do with it, recognised or not."""
@@ -179,10 +181,12 @@ class _Reader:
             score += lexical / (1.0 + lexical)
         return _Match(node, score, covered, strengths, len(shared), before)
 
-    def read(self, match: _Match, beside: Iterable[_Match]) -> Focal | None:
-        """The node as recognised, or None."""
-        if self._by_words(match, beside):
+    def read(self, match: _Match, *, beside: bool) -> Focal | None:
+        """The node as recognised, or None; `beside` when it is linked to a named component."""
+        if match.covered >= policy.INFUSE_LONE_COVERAGE_MIN or self._enough(match.strengths):
             why = "words"
+        elif beside and match.strengths:
+            why = "words beside a name"
         elif match.node.id in self._similar:
             why = "vectors"
         elif self._by_trajectory(match):
@@ -190,15 +194,6 @@ class _Reader:
         else:
             return None
         return Focal(match.node.id, match.score, match.covered, why)
-
-    def _by_words(self, match: _Match, beside: Iterable[_Match]) -> bool:
-        if not match.strengths:
-            return False
-        if match.covered >= policy.INFUSE_LONE_COVERAGE_MIN or self._enough(match.strengths):
-            return True
-        if self._long and not self._rare.isdisjoint(match.node.tokens.get("name", ())):
-            return True
-        return any(self._enough(union(match.strengths, other.strengths)) for other in beside if other.strengths)
 
     def _enough(self, strengths: Strengths) -> bool:
         """Whether two words or more are covered, and not too little of the prompt."""
