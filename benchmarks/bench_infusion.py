@@ -19,6 +19,7 @@ sys.path.insert(0, str(Path(__file__).parent / "open_sets"))
 import baseline
 
 from bench_encounters import GRANT, Bag, WallClock
+from remora.adapters.local_embedder.model import LocalEmbedder
 from remora.adapters.sqlite.store import open_store
 from remora.core.sessions import SessionRef
 from remora.ports import Repository
@@ -109,8 +110,6 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         bag = build(Path(folder) / "store.sqlite3", graph)
         if given.embed:
-            from remora.adapters.local_embedder.model import LocalEmbedder
-
             bag.embedder = LocalEmbedder()
             index_memory(bag, GRANT, IndexMemoryRequest())
         kept = [case for case in cases if given.half in ("", case["half"])]

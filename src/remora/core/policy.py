@@ -579,6 +579,9 @@ FOCAL_MAX = 5
 """Recognised nodes that seed the ranking; the rest of a payload is for what they lead to."""
 FOCAL_SHARE = 0.4
 """Of the best score; what scores below it is there by one shared word."""
+INFUSE_NEAR_MIN = 0.15
+"""Similarity (from the model's floor, 0, to sameness, 1) by which vectors alone break a silence: everyday requests that
+nothing in memory bears on reach it one time in ten."""
 INFUSE_NAMED_MAX = 2
 """Components that a moment names outright: two leave room for what is known about them."""
 INFUSE_NAMED_TERMS_MAX = 400

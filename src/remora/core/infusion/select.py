@@ -109,10 +109,10 @@ def select_local(
 ) -> Selection:
     """Rank the items by words (and by similarity of meaning, where given) and keep those that are recognised.
 
-    Components that the moment names outright are. Another node is recognised when it covers several of the
-    prompt's words, when it shares one and is linked to a named component, or when it is near in meaning (`similar`
-    holds only what is above the model's floor). The trajectory lifts what is recognised, and recognises alone only what
-    covers much of it.
+    Components that the moment names outright are. Another node is recognised when it covers several of the prompt's
+    words, when it shares one and is linked to a named component, or when it is near in meaning: `similar` holds what is
+    above the model's floor, which counts where one is clearly above it or something else was recognised. The trajectory
+    lifts what is recognised, and recognises alone only what covers much of it.
     """
     reader = _Reader(moment, stats, similar or {})
     matches = [reader.match(item) for item in items if isinstance(item, Node)]
@@ -125,8 +125,13 @@ def select_local(
     if first and links:
         pairs = links([*first, *(item for item in nodes if item not in first)][: policy.INFUSE_LINKED])
         beside = {end for one, other in pairs for end in (one, other) if first & {one, other}}
-    found = (reader.read(match, beside=item in beside) for item, match in nodes.items() if item not in first)
-    rows = [row for row in found if row is not None]
+    others = [match for item, match in nodes.items() if item not in first]
+    rows = [row for match in others if (row := reader.read(match, beside=match.node.id in beside))]
+    if rows or first or max((similar or {}).values(), default=0.0) >= policy.INFUSE_NEAR_MIN:
+        known = {row.id for row in rows}
+        near = [match for match in others if match.node.id in (similar or {}) and match.node.id not in known]
+        rows += [Focal(match.node.id, match.score, match.covered, "vectors") for match in near]
+        rows.sort(key=lambda row: (-round(row.score, 9), row.id))
     kept = [row for row in rows if row.score >= policy.FOCAL_SHARE * rows[0].score]
     told = [Focal(node.id, 1.0, nodes[node.id].covered, "name") for node in named]
     return Selection((*kept[: policy.FOCAL_MAX - len(told)], *told), "local", fallback, len(matches))
@@ -187,8 +192,6 @@ class _Reader:
             why = "words"
         elif beside and match.strengths:
             why = "words beside a name"
-        elif match.node.id in self._similar:
-            why = "vectors"
         elif self._by_trajectory(match):
             why = "trajectory"
         else:
