@@ -7,7 +7,13 @@ STAMP := $(VENV)/.installed
 export PYTHONDONTWRITEBYTECODE=1
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test test-slow check lint types imports docs bench clean
+# What also runs with all memory on the server engine: the use cases that write, and the doors end to end.
+ON_SERVER := $(addprefix tests/usecases/,facts test_encounter_recall.py test_encounter_spine.py test_encounter_writing.py \
+  test_infusion.py test_orient_and_gds.py test_read_cypher.py test_principal_matrix.py) \
+  $(addprefix tests/entrypoints/,test_the_story.py test_mcp_stdio.py test_http_api.py test_encounter_doors.py \
+  test_encounter_http.py test_principal_doors.py)
+
+.PHONY: help install demo test test-neo4j test-slow check lint types imports docs bench clean
 
 help: ## Show the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
@@ -27,6 +33,10 @@ demo: $(STAMP) ## Index, ingest, remember and recall on the repository REPO=path
 
 test: $(STAMP) ## The whole suite that needs no server
 	$(BIN)/pytest -n auto --dist worksteal
+
+test-neo4j: $(STAMP) ## The same on a real Neo4j: the one in REMORA_TEST_NEO4J, else one that is fetched and started
+	$(BIN)/python tests/servers/bolt_server.py run -- sh -ec '$(BIN)/pytest -m neo4j tests; \
+	  REMORA_TEST_EVERYWHERE=1 $(BIN)/pytest -n auto --dist worksteal $(ON_SERVER)'
 
 test-slow: $(STAMP) ## The soak, chaos and large runs in full
 	$(BIN)/pytest -m slow --timeout 3600

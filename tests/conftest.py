@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+import server_engine
+
 TIMEOUT_SECONDS = 120
 
 
@@ -43,6 +45,8 @@ class World:
             "GIT_AUTHOR_NAME": "Ann", "GIT_AUTHOR_EMAIL": "ann@example.org",
             "GIT_COMMITTER_NAME": "Ann", "GIT_COMMITTER_EMAIL": "ann@example.org",
         }  # fmt: skip
+        if server_engine.EVERYWHERE:
+            self.env["REMORA_STORE"] = server_engine.URL
         self.git("init", "-q", "-b", "main")
 
     def git(self, *args: str, cwd: Path | None = None) -> str:

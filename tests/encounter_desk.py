@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import server_engine
 from fakes.clock import FakeClock
 from fakes.memory_store import MemoryStore
 from remora.adapters.derived_cache import DerivedCache
@@ -47,12 +48,17 @@ class Desk:
     folder: Path | None = None
 
     def __post_init__(self) -> None:
-        self.store = self.store or MemoryStore(self.repository, self.clock)
+        self.store = self.store or self._own_store()
         if self.folder:
             self.records = FileRecordLog(self.folder / ".remora")
             self.record_index = SqliteRecordIndex(self.folder / "cache" / "records.sqlite3", self.records)
         self.metrics = RustworkxMetrics()
         self.cache = DerivedCache()
+
+    def _own_store(self) -> object:
+        if server_engine.EVERYWHERE:
+            return server_engine.partition(self.repository, self.clock)
+        return MemoryStore(self.repository, self.clock)
 
     def ref(self, session: str | None = None, **more: str) -> SessionRef:
         return SessionRef(handle=self.handle if session is None else session, **more)

@@ -328,11 +328,25 @@ def store_path(settings: Settings, repository_id: str) -> Path:
 
 
 def open_store_file(settings: Settings, checkout: Checkout, clock: Clock) -> StoreFile:
-    """The embedded store of a repository, made on first use."""
+    """The store of a repository, made on first use: a file of its own, or its partition on the server."""
+    if settings.store_url:
+        return _open_on_server(settings, checkout.repository, clock)
     from remora.adapters.sqlite.store import open_store
 
     path = store_path(settings, checkout.repository.id)
     return open_store(path, checkout.repository, clock, allow_network=settings.allow_network_fs)
+
+
+def _open_on_server(settings: Settings, repository: Repository, clock: Clock) -> StoreFile:
+    try:
+        from remora.adapters.neo4j.engine import open_partition
+    except ImportError as error:
+        advice = "install it: pip install 'remora[neo4j]'"
+        raise Unavailable("the driver of the server engine is not installed", advice=advice) from error
+    return open_partition(
+        settings.store_url, repository, clock,
+        user=settings.store_user, password=settings.store_password, database=settings.store_database,
+    )  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -358,6 +372,7 @@ def swept_store(settings: Settings, checkout: Checkout, clock: Clock) -> StoreFi
     with suppress(OSError, RemoraError):
         if not mark.exists() or time.time() - mark.stat().st_mtime > policy.SWEEP_SECONDS:
             sweep_sessions(_SweepPorts(checkout.repository, store, clock, redactor(settings)), operator_grant())
+            mark.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             mark.touch(0o600)
     return store
 

@@ -20,6 +20,7 @@ _VARIABLES = frozenset(
     for name in (
         *("CONFIG", "DATA_DIR", "ALLOW_MEMORY", "LOG_LEVEL", "LOG_JSON", "SESSION_ID", "CLIENT", "API_TOKEN", "STORE"),
         *("ALLOW_NETWORK_FS", "COMMIT", "LLM_CONFIG", "EMBEDDINGS"),
+        *("STORE_USER", "STORE_PASSWORD", "STORE_PASSWORD_FILE", "STORE_DATABASE"),
     )
 )
 """Every variable that Remora or its git hooks read."""
@@ -43,6 +44,10 @@ class Settings:
     client: str = ""
     api_token: str = field(default="", repr=False)
     store_url: str = ""
+    """Address of a server engine; empty for the embedded one."""
+    store_user: str = ""
+    store_password: str = field(default="", repr=False)
+    store_database: str = ""
     allow_network_fs: bool = False
     llm_config: Path | None = None
     """The models' file, None where there is none."""
@@ -67,6 +72,9 @@ def load(environ: Mapping[str, str] | None = None) -> Settings:
         "client": env.get("REMORA_CLIENT", ""),
         "api_token": env.get("REMORA_API_TOKEN", "") or settings.get("api_token", ""),
         "store_url": env.get("REMORA_STORE", "") or settings.get("store", ""),
+        "store_user": env.get("REMORA_STORE_USER", "") or settings.get("store_user", ""),
+        "store_password": _store_password(env, settings.get("store_password_file", "")),
+        "store_database": env.get("REMORA_STORE_DATABASE", "") or settings.get("store_database", ""),
         "allow_network_fs": _flag(env, "REMORA_ALLOW_NETWORK_FS", settings.get("allow_network_fs", False)),
         "llm_config": _llm_config(env, path),
         "embeddings": _choice(env, "REMORA_EMBEDDINGS", settings.get("embeddings", "AUTO"), _EMBEDDINGS),
@@ -159,6 +167,9 @@ def _from_file(path: Path | None) -> tuple[dict[str, Any], list[str]]:
         "log_json": bool,
         "api_token": str,
         "store": str,
+        "store_user": str,
+        "store_password_file": str,
+        "store_database": str,
         "allow_network_fs": bool,
         "embeddings": str,
     }
@@ -169,6 +180,28 @@ def _from_file(path: Path | None) -> tuple[dict[str, Any], list[str]]:
     if "api_token" in data and _readable_by_others(path):
         raise InvalidInput("config file", f"{path} holds a token but others can read it", allowed="mode 0600")
     return {key: value for key, value in data.items() if key in known}, warnings
+
+
+def with_store(settings: Settings, url: str | None) -> Settings:
+    """The settings after a door's `--store=...`; None leaves them alone."""
+    return settings if url is None else replace(settings, store_url=url)
+
+
+def _store_password(env: Mapping[str, str], configured: str) -> str:
+    """From the environment, else from a file that only its owner may read."""
+    if env.get("REMORA_STORE_PASSWORD"):
+        return env["REMORA_STORE_PASSWORD"]
+    name = "REMORA_STORE_PASSWORD_FILE" if env.get("REMORA_STORE_PASSWORD_FILE") else "store_password_file"
+    chosen = env.get("REMORA_STORE_PASSWORD_FILE") or configured
+    if not chosen:
+        return ""
+    path = _absolute(name, chosen)
+    try:
+        if _readable_by_others(path):
+            raise InvalidInput(name, f"{path} can be read by others", allowed="mode 0600")
+        return path.read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise InvalidInput(name, f"{path} cannot be read: {getattr(error, 'strerror', '') or 'not text'}") from error
 
 
 def _readable_by_others(path: Path) -> bool:

@@ -224,6 +224,30 @@ VECTOR_NUMPY_FROM = 1_000
 VECTOR_SCORE_SLACK = 1e-4
 """How far a fast cosine may stray from the exact one: candidates that close to the cut are computed again exactly."""
 
+SERVER_CONNECT_SECONDS = 5
+"""A server that does not take a connection within this time is not there."""
+SERVER_CONNECTIONS = 50
+"""Connections of one process to the server engine: more than the threads that the HTTP door runs at once."""
+SERVER_RETRY_SECONDS = 0.05
+"""First pause before a call to the server is tried again; it doubles, up to a second, until the deadline."""
+SERVER_WATCH_SECONDS = 0.25
+"""How often calls are looked at that may wait for a silent server: a deadline is missed by at most this much."""
+SERVER_VIEW_SECONDS = 30
+"""How long one read may look at the same moment of the server engine; a query deadline is no longer."""
+SERVER_GRACE_SECONDS = 90
+"""How long a former version is kept for reads that began before it was replaced: the longest read, the longest commit
+and as much again."""
+SERVER_COLLECT_WRITES = 64
+"""Every so many writes former versions are cleared away: rarely enough to cost little, often enough to stay few."""
+SERVER_COLLECT_ROWS = 10_000
+"""Versions cleared away in one go, which takes well under a second."""
+SERVER_BATCH_ROWS = 2_000
+"""Rows of one statement: few round trips, and a transaction state that a small heap bears."""
+SERVER_POSTING_KEYS = 1_024
+"""Items per piece of the text index: a write replaces a piece of 4 KB, a word of 10,000 items is read in ten."""
+SERVER_INDEXED_CHARS = 500
+"""Characters of a token that the server's index holds; an entry of both its parts must stay below 8 KB."""
+
 # --- Records ----------------------------------------------------------------------------------------------------------
 RECORD_KEY_MAX_CHARS = 1_024
 """Longest path git allows in practice, plus a digest and a prefix."""

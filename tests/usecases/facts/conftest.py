@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+import server_engine
 from fakes.clock import FakeClock
 from fakes.memory_store import MemoryStore
 from remora.adapters.record_files.log import FileRecordLog
@@ -57,7 +58,7 @@ class Bag:
 def bag(request, tmp_path):
     clock = FakeClock()
     index = SqliteRecordIndex(tmp_path / "cache" / "records.sqlite3", FileRecordLog(tmp_path / "home"))
-    store: Any = MemoryStore(REPO, clock)
+    store: Any = server_engine.partition(REPO, clock) if server_engine.EVERYWHERE else MemoryStore(REPO, clock)
     if request.param == "sqlite":
         store = open_store(tmp_path / "store.sqlite3", REPO, clock)
     yield Bag(store, clock, index)

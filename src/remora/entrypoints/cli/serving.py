@@ -68,6 +68,10 @@ def serve(
     memory_repository_claim: _Repositories = None,
     memory_workspace_claim: _Workspaces = None,
     memory_allow_private: _Private = False,
+    store: Annotated[
+        str | None,
+        typer.Option(help="A server engine, neo4j://host/database; its password comes from the environment."),
+    ] = None,
 ) -> None:
     """Serve the page, the HTTP API, MCP over HTTP and the hooks of agent clients, until told to end."""
 
@@ -84,6 +88,7 @@ def serve(
             Options(
                 roots=roots, host=host, port=port, allow_hosts=tuple(allow_host or ()), grant=grant,
                 profiles=tuple(profile or ("core",)), allow_memory=allow_memory, allow_memory_write=allow_memory_write,
+                store=store,
             ),
             Page,
         )  # fmt: skip

@@ -19,7 +19,7 @@ from starlette.routing import BaseRoute
 
 from remora import __version__
 from remora.bootstrap import new_run_files, open_directory, open_ports
-from remora.config import Settings, load, with_memory
+from remora.config import Settings, load, with_memory, with_store
 from remora.core.clients.hook_trail import RUN_FILE, run_file
 from remora.core.errors import InvalidInput, RemoraError, Unavailable
 from remora.core.policy import ERASE_LOOK_SECONDS, HTTP_PORT, SERVER_TOKEN_BYTES, SWEEP_SECONDS
@@ -51,6 +51,7 @@ class Options:
     profiles: tuple[str, ...] = ("core",)
     allow_memory: bool | None = None
     allow_memory_write: bool = False
+    store: str | None = None
 
 
 class PageDoor(Protocol):
@@ -67,7 +68,7 @@ class PageDoor(Protocol):
 
 def serve(options: Options, page: Callable[[Site], PageDoor] | None = None) -> None:
     """Serve until the process is told to end. Raises `InvalidInput` or `Unavailable` before it listens."""
-    settings = with_memory(load(), options.allow_memory)
+    settings = with_store(with_memory(load(), options.allow_memory), options.store)
     set_logs(settings)
     desk = open_directory(settings)
     _refuse_an_open_door(options, desk)

@@ -1,0 +1,1 @@
+"""The server engine: many repositories in one Neo4j database."""

@@ -1,0 +1,109 @@
+"""Expansion in rounds: one statement per round, one bounded index range per node and direction."""
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from remora.adapters.neo4j.link import Fetch, Row
+from remora.core.graph import Edge, Item
+from remora.core.store_rules import storable
+
+# The other end must be visible too: an edge to something hidden would tell that it exists.
+_EDGES = """
+UNWIND $frontier AS near
+CALL (near) {{
+  MATCH (e:RemoraItem)
+  WHERE e.repo = $repo AND e.{near} = near AND e.updated >= $least
+    AND e.born <= $seq AND e.died > $seq AND e.place IN $edge_places{named}
+  WITH e ORDER BY e.repo DESC, e.{near} DESC, e.updated DESC, e.id
+  MATCH (o:RemoraItem)
+  WHERE o.repo = $repo AND o.id = e.{far} AND o.born <= $seq AND o.died > $seq AND o.place IN $node_places
+  RETURN e LIMIT $cap
+}}
+RETURN e.place, e.payload, e.crc, e.key, near, e.updated, e.id
+"""
+VISIBLE = """
+UNWIND $ids AS id MATCH (i:RemoraItem)
+WHERE i.repo = $repo AND i.id = id AND i.born <= $seq AND i.died > $seq AND i.place IN $node_places
+RETURN i.id
+"""
+_LEAST = -(1 << 63)
+
+Decode = Callable[[Iterable[Row]], Iterable[Item]]
+"""Rows (place, payload, crc, key, ...) -> the items that are whole and visible."""
+
+
+def edge_statement(direction: str, *, named: bool) -> str:
+    """The statement for one direction, `source` (outgoing) or `target` (incoming)."""
+    far = "target" if direction == "source" else "source"
+    return _EDGES.format(near=direction, far=far, named=" AND e.name IN $names" if named else "")
+
+
+@dataclass
+class Found:
+    """What the rounds reached so far."""
+
+    edges: dict[str, Edge] = field(default_factory=dict)
+    truncated: bool = False
+
+    @property
+    def ends(self) -> list[str]:
+        """The ids at both ends of the edges."""
+        return sorted({end for edge in self.edges.values() for end in (edge.source, edge.target)})
+
+
+class Walk:
+    """One expansion: which edges count, and how many of them per node and direction."""
+
+    def __init__(
+        self,
+        fetch: Fetch,
+        decode: Decode,
+        *,
+        edge_places: Collection[str],
+        node_places: Collection[str],
+        names: Sequence[str] | None,
+        directions: Sequence[str],
+        per_node: int,
+    ) -> None:
+        self._fetch = fetch
+        self._decode = decode
+        self._statements = [edge_statement(end, named=names is not None) for end in directions if edge_places]
+        self._per_node = max(0, per_node)
+        self._bound: dict[str, Any] = {
+            "edge_places": edge_places, "node_places": node_places, "names": names or [], "least": _LEAST,
+            "cap": self._per_node + 1,
+        }  # fmt: skip
+
+    def rounds(self, ids: Collection[str], hops: int, limit: int) -> Found:
+        """Follow edges from the visible ids for `hops` rounds; in a round the newest edges come first."""
+        found = Found()
+        starts = [item for item in sorted(set(ids)) if storable(item)]
+        if not (starts and self._statements and hops > 0):
+            return found
+        frontier = sorted(row[0] for row in self._fetch(VISIBLE, self._bound | {"ids": starts}))
+        seen = set(frontier)
+        for _ in range(hops):
+            if not frontier:
+                break
+            fresh = self._round(frontier, found)
+            room = max(0, limit - len(found.edges))
+            found.truncated = found.truncated or len(fresh) > room
+            found.edges |= {edge.id: edge for edge in fresh[:room]}
+            reached = {end for edge in fresh[:room] for end in (edge.source, edge.target)} - seen
+            seen |= reached
+            frontier = sorted(reached)
+        return found
+
+    def _round(self, frontier: Collection[str], found: Found) -> list[Edge]:
+        fresh: dict[str, Edge] = {}
+        for statement in self._statements:
+            by_node: dict[str, list[Row]] = {}
+            for row in self._fetch(statement, self._bound | {"frontier": frontier}):
+                by_node.setdefault(row[4], []).append(row)
+            for rows in by_node.values():
+                rows.sort(key=lambda row: (-row[5], row[6]))
+                found.truncated = found.truncated or len(rows) > self._per_node
+                edges = (edge for edge in self._decode(rows[: self._per_node]) if isinstance(edge, Edge))
+                fresh |= {edge.id: edge for edge in edges if edge.id not in found.edges}
+        return sorted(fresh.values(), key=lambda edge: (-edge.updated, edge.id))
