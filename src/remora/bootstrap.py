@@ -340,7 +340,9 @@ def open_store_file(settings: Settings, checkout: Checkout, clock: Clock) -> Sto
 def _open_on_server(settings: Settings, repository: Repository, clock: Clock) -> StoreFile:
     try:
         from remora.adapters.neo4j.engine import open_partition
-    except ImportError as error:
+    except ModuleNotFoundError as error:
+        if error.name != "neo4j":
+            raise
         advice = "install it: pip install 'remora[neo4j]'"
         raise Unavailable("the driver of the server engine is not installed", advice=advice) from error
     return open_partition(

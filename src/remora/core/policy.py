@@ -230,6 +230,8 @@ SERVER_CONNECTIONS = 50
 """Connections of one process to the server engine: more than the threads that the HTTP door runs at once."""
 SERVER_RETRY_SECONDS = 0.05
 """First pause before a call to the server is tried again; it doubles, up to a second, until the deadline."""
+SERVER_MANAGED_SECONDS = 2
+"""How long the driver itself tries a transaction again. Its pauses double without a bound, so ours take over soon."""
 SERVER_WATCH_SECONDS = 0.25
 """How often calls are looked at that may wait for a silent server: a deadline is missed by at most this much."""
 SERVER_VIEW_SECONDS = 30

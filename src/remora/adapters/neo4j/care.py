@@ -9,7 +9,7 @@ from remora.adapters.neo4j.link import Fetch, Link
 from remora.adapters.neo4j.rows import Part, keys_of, terms, unpack
 from remora.adapters.neo4j.view import ServerView
 from remora.core.graph import Edge, Item
-from remora.core.policy import SERVER_COLLECT_ROWS, SERVER_GRACE_SECONDS
+from remora.core.policy import SERVER_COLLECT_ROWS
 
 HORIZON = """
 MATCH (w:RemoraWrite) WHERE w.repo = $repo AND w.seq >= 0
@@ -55,9 +55,9 @@ RETURN count(v)
 """
 
 
-def collect(fetch: Fetch, repository: str) -> int:
+def collect(fetch: Fetch, repository: str, grace_seconds: float) -> int:
     """Remove versions that died so long ago that no read can still see them; returns how many."""
-    bound = {"repo": repository, "limit": SERVER_COLLECT_ROWS, "grace": SERVER_GRACE_SECONDS * 1000}
+    bound = {"repo": repository, "limit": SERVER_COLLECT_ROWS, "grace": int(grace_seconds * 1000)}
     horizon = fetch(HORIZON, bound)
     return int(fetch(CLEAR, bound | {"horizon": horizon[0][0]})[0][0]) if horizon else 0
 
@@ -80,7 +80,7 @@ def health(link: Link, repository: str) -> dict[str, str | int | bool]:
     wrong = list(schema.faults(link))
     with link.reads() as fetch:
         (seq, scopes), *_ = fetch(TOTALS, {"repo": repository, "live": schema.LIVE})
-        view = ServerView(fetch, repository, seq, 0, set(), held=False)
+        view = ServerView(fetch, repository, seq, 0, set())
         items = sum(part.items for part in view.parts(scopes))
         repositories = fetch(REPOSITORIES, {})[0][0]
         former = fetch(FORMER, {"repo": repository})[0][0]

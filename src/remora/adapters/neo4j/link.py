@@ -1,5 +1,6 @@
 """One driver to one database, shared by all repositories in it: retries, deadlines, and our errors."""
 
+import logging
 import os
 import threading
 import time
@@ -13,7 +14,7 @@ from neo4j.exceptions import DriverError, Neo4jError
 from remora.adapters.neo4j.address import Address
 from remora.adapters.neo4j.faults import may_pass, translate
 from remora.adapters.neo4j.watchdog import Watchdog
-from remora.core.policy import SERVER_CONNECT_SECONDS, SERVER_CONNECTIONS, SERVER_RETRY_SECONDS
+from remora.core.policy import SERVER_CONNECT_SECONDS, SERVER_CONNECTIONS, SERVER_MANAGED_SECONDS, SERVER_RETRY_SECONDS
 
 T = TypeVar("T")
 Row = list[Any]
@@ -33,6 +34,8 @@ class Link:
         self._process = os.getpid()
         self._guard = threading.Lock()
         self._watchdog = Watchdog(self._cut)
+        # what it would tell of each failed try is told once, by the error at the deadline
+        logging.getLogger("neo4j").setLevel(logging.CRITICAL)
 
     # --- sessions -----------------------------------------------------------------------------------------------------
 
@@ -47,7 +50,7 @@ class Link:
                     connection_timeout=min(SERVER_CONNECT_SECONDS, self.deadline_seconds),
                     connection_acquisition_timeout=self.deadline_seconds,
                     connection_write_timeout=self.deadline_seconds,
-                    max_transaction_retry_time=self.deadline_seconds,
+                    max_transaction_retry_time=SERVER_MANAGED_SECONDS,
                     max_connection_pool_size=SERVER_CONNECTIONS,
                     initial_retry_delay=SERVER_RETRY_SECONDS,
                     user_agent="remora",
@@ -112,8 +115,7 @@ class Link:
                 with self.session() as session, self._watchdog.watch(1.25 * self.deadline_seconds):
                     return session.execute_write(run)
             except (DriverError, Neo4jError) as error:
-                # passing faults of the server were tried again by the driver, until the deadline
-                if isinstance(error, Neo4jError) or not may_pass(error) or time.monotonic() >= end:
+                if not may_pass(error) or time.monotonic() >= end:
                     raise translate(error, self.address) from error
             time.sleep(pause)
             pause = min(1.0, 2 * pause)

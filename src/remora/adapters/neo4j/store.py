@@ -17,7 +17,7 @@ from remora.core.errors import Conflict, Corrupt, InvalidInput, Unavailable
 from remora.core.graph import Applied, Changes
 from remora.core.ids import digest
 from remora.core.item_codec import decode_json, encode_json
-from remora.core.policy import SERVER_COLLECT_WRITES, SERVER_GRACE_SECONDS
+from remora.core.policy import SERVER_COLLECT_WRITES, SERVER_GRACE_SECONDS, SERVER_VIEW_SECONDS
 from remora.core.scope import Grant, Right
 from remora.core.store_rules import right_to_drop_scope, storable
 
@@ -86,11 +86,17 @@ class ServerStore:
         repository: "Repository",
         clock: "Clock",
         copy_to: CopyTo | None = None,
+        *,
+        view_seconds: float = SERVER_VIEW_SECONDS,
+        grace_seconds: float = SERVER_GRACE_SECONDS,
     ) -> None:
+        """A read lasts at most `view_seconds`; former versions are kept `grace_seconds`, which is well above."""
         self._link = link
         self._repository = repository
         self._clock = clock
         self._copy_to = copy_to
+        self._view_seconds = view_seconds
+        self._grace_seconds = grace_seconds
         self._writer = threading.Lock()  # threads of one process queue here instead of each holding a connection
         self._writing_thread = 0
         self._last_time = 0
@@ -111,7 +117,7 @@ class ServerStore:
         self._collect_when_due()
         with self._link.reads() as fetch:
             seq, moment = self._state(fetch(STATE, {"repo": self._repository.id}))
-            yield ServerView(fetch, self._repository.id, seq, moment, self._damaged, held=False)
+            yield ServerView(fetch, self._repository.id, seq, moment, self._damaged, seconds=self._view_seconds)
 
     def _state(self, rows: list[list[Any]]) -> list[Any]:
         if not rows:
@@ -133,7 +139,7 @@ class ServerStore:
             return attempt.outcome  # the former run was committed after all
         if reply_turn is not None:
             return Applied(reply_seq, None if reply is None else _kept(reply), replayed=True)
-        view = ServerView(fetch, repo, seq, moment, self._damaged, held=True)
+        view = ServerView(fetch, repo, seq, moment, self._damaged)
         moment = self._last_time = max(self._clock.now(), moment + 1, self._last_time + 1)
         changes = decide(view, moment)
         seq += not changes.empty
@@ -166,7 +172,7 @@ class ServerStore:
         bound = {"repo": self._repository.id, "seq": seq, "time": moment}
         fetch(ADVANCE, bound | {"key": writer.next_key, "part": writer.next_part})
         if seq % SERVER_COLLECT_WRITES == 0:
-            care.collect(fetch, self._repository.id)
+            care.collect(fetch, self._repository.id, self._grace_seconds)
 
     def _write(self, work: Callable[[Fetch], T]) -> T:
         if self._writing_thread == threading.get_ident():
@@ -179,7 +185,7 @@ class ServerStore:
         finally:
             self._writing_thread = 0
             self._writer.release()
-        self._collect_at = self._collect_at or time.monotonic() + SERVER_GRACE_SECONDS * 1.25
+        self._collect_at = self._collect_at or time.monotonic() + self._grace_seconds * 1.25
         return done
 
     def drop_scope(self, grant: Grant, scope: str) -> int:
@@ -193,7 +199,7 @@ class ServerStore:
             seq, moment, next_key, next_part, *_, written_by = self._locked(fetch, "", attempt)
             if written_by == attempt.turn:
                 return count
-            view = ServerView(fetch, self._repository.id, seq, moment, self._damaged, held=True)
+            view = ServerView(fetch, self._repository.id, seq, moment, self._damaged)
             places = [part.place for part in view.parts((scope,))]
             ids = [row[0] for row in fetch(IDS_IN, {"places": places, "live": schema.LIVE})] if places else []
             count = len(ids)
@@ -242,7 +248,7 @@ class ServerStore:
         """Clear away what only reads that ended long ago could see."""
         if self._collect_at and time.monotonic() >= self._collect_at and self._writing_thread == 0:
             self._collect_at = 0.0
-            self._link.write(lambda fetch: care.collect(fetch, self._repository.id))
+            self._link.write(lambda fetch: care.collect(fetch, self._repository.id, self._grace_seconds))
 
     def health(self) -> Mapping[str, str | int | bool]:
         """Engine, versions, layout, constraints, sizes, warnings; for `doctor`."""
@@ -252,7 +258,7 @@ class ServerStore:
         """Names everything that is bad; empty when all is well."""
         with self._link.reads() as fetch:
             seq, moment = self._state(fetch(STATE, {"repo": self._repository.id}))
-            view = ServerView(fetch, self._repository.id, seq, moment, set(), held=False)
+            view = ServerView(fetch, self._repository.id, seq, moment, set(), seconds=self._view_seconds)
             return (*schema.faults(self._link), *care.verify(fetch, view, self._repository.id))
 
     def backup(self, target: Path) -> None:

@@ -12,7 +12,6 @@ from remora.adapters.neo4j.rows import Part, unpack, unpack_parts
 from remora.core.cosine import best, cosine, floats
 from remora.core.errors import Corrupt, Unavailable
 from remora.core.graph import Candidates, Change, Item, Neighbourhood, Node
-from remora.core.policy import SERVER_VIEW_SECONDS
 from remora.core.store_rules import newest_cursor, storable
 
 ALIVE = "i.born <= $seq AND i.died > $seq"
@@ -83,15 +82,18 @@ _LATEST = (1 << 63) - 1
 class ServerView:
     """`StoreRead`; its docstrings are the contract. Damaged nodes are noted in `damaged` by key and left out."""
 
-    def __init__(self, fetch: Fetch, repository: str, seq: int, moment: int, damaged: set[int], *, held: bool) -> None:
-        """`held` says that the view is that of the one writer, under whom nothing is cleared away."""
+    def __init__(
+        self, fetch: Fetch, repository: str, seq: int, moment: int, damaged: set[int], *, seconds: float | None = None
+    ) -> None:
+        """`seconds` is how long it may last before what it sees may be cleared away; None for the one writer's view."""
         self._rows = fetch
         self._repository = repository
         self._damaged = damaged
         self._parts: dict[str, tuple[Part, ...]] = {}
         self._seq = seq
         self.time = moment
-        self._ends = None if held else (time.monotonic() + SERVER_VIEW_SECONDS, time.time() + SERVER_VIEW_SECONDS)
+        self._seconds = seconds
+        self._ends = None if seconds is None else (time.monotonic() + seconds, time.time() + seconds)
 
     @property
     def seq(self) -> int:
@@ -102,7 +104,7 @@ class ServerView:
         rows = self._rows(statement, {"repo": self._repository, "seq": self._seq, **bound})
         if self._ends and (time.monotonic() > self._ends[0] or time.time() > self._ends[1]):
             raise Unavailable(
-                f"one read took longer than {SERVER_VIEW_SECONDS} s; what it began with may be cleared away by now",
+                f"one read took longer than {self._seconds} s; what it began with may be cleared away by now",
                 advice="ask again, for less at a time",
             )
         return rows
