@@ -54,8 +54,8 @@ class Checkout:
     def index(self, *, full: bool = False) -> IndexResult:
         return index_repository(self, GRANT, IndexRequest(full=full))
 
-    def export(self) -> str:
-        return "".join(export_graph(self, GRANT, ExportRequest()))
+    def export(self, *, ambiguous: bool = False) -> str:
+        return "".join(export_graph(self, GRANT, ExportRequest(ambiguous=ambiguous)))
 
     def edges(self, kind: str = "calls") -> set[tuple[str, str]]:
         """(source, target) without the language prefix."""
@@ -77,7 +77,7 @@ class Checkout:
             named = {key: (files[row.file], row.qualified) for key, row in symbols.items()}
             rows = sorted((named[key], row.scope, named.get(row.parent), *row[5:]) for key, row in symbols.items())
             unresolved = sorted((named[row.source], row.line, row.name) for row in reader.unresolved())
-            return rows, unresolved, [row[1:] for row in reader.files()], self.export()
+            return rows, unresolved, [row[1:] for row in reader.files()], self.export(ambiguous=True)
 
 
 def _bare(node: str) -> str:

@@ -581,10 +581,14 @@ FLOW_ROUNDS = 3
 """A function passed as an argument is followed through this many calls."""
 FLOW_VALUES = 8
 """A parameter that receives more different things is not followed."""
+GUESS_NAME_CHARS = 3
+"""Shorter names say too little to guess a callee by."""
 BOUNDARY_TEXT_DEPTH = 12
 """A URL or topic is put together from texts nested this deep."""
 BOUNDARY_TEXTS = 4
 """Of an expression that can be several texts this many are looked at."""
+BOUNDARY_WRAPPERS = 3
+"""A function that sends what it is given is followed through this many callers."""
 BOUNDARY_MOUNTS = 16
 """Routers nested deeper in one another, or mounted at more places, are not followed."""
 

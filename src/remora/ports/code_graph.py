@@ -112,6 +112,18 @@ class CodeGraphRead(Protocol):
         """Numbers of files, symbols, edges and unresolved calls."""
         ...
 
+    def callables(self) -> list[tuple[int, int, str]]:
+        """(id, file, name) of every function and method."""
+        ...
+
+    def homes(self) -> dict[int, int]:
+        """Symbol -> its file."""
+        ...
+
+    def shares(self) -> dict[str, int]:
+        """Of the symbols and edges: boundary nodes, edges over boundaries, and guesses by unique name."""
+        ...
+
 
 class CodeGraphFill(Protocol):
     """A whole new graph that nobody reads yet."""

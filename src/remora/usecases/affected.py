@@ -14,7 +14,7 @@ from remora.core.codegraph.answers import (
     within,
 )
 from remora.core.codegraph.impact import reached, with_members
-from remora.core.codegraph.link import KINDS, TIERS
+from remora.core.codegraph.linked import KINDS, TIERS
 from remora.core.codegraph.view import names_of
 from remora.core.errors import InvalidInput
 from remora.core.scope import Grant, Right

@@ -13,9 +13,10 @@ FORMATS = tuple(WRITERS)
 
 @dataclass(frozen=True, slots=True)
 class ExportRequest:
-    """`format` is one of `FORMATS`."""
+    """`format` is one of `FORMATS`; guesses by unique name are left out unless `ambiguous`."""
 
     format: str = "json"
+    ambiguous: bool = False
 
 
 def export_graph(ports: CodeGraphPorts, grant: Grant, request: ExportRequest) -> Iterator[str]:
@@ -24,5 +25,5 @@ def export_graph(ports: CodeGraphPorts, grant: Grant, request: ExportRequest) ->
     if request.format not in FORMATS:
         raise InvalidInput("format", f"{request.format[:40]!r} is unknown", allowed=", ".join(FORMATS))
     with ports.code_graph.read() as view:
-        graph = exported(view)
+        graph = exported(view, ambiguous=request.ambiguous)
     return WRITERS[request.format](graph)

@@ -13,7 +13,7 @@ from remora.core.codegraph.answers import (
     relation_chars,
     within,
 )
-from remora.core.codegraph.link import TIERS
+from remora.core.codegraph.linked import TIERS
 from remora.core.codegraph.relations import RELATIONS, UnknownCall, related, unknown_calls
 from remora.core.codegraph.view import names_of
 from remora.core.errors import InvalidInput

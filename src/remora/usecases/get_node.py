@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from remora.core import policy
 from remora.core.codegraph.answers import Freshness, Relation, SymbolView, checked_budget, relation_chars, within
-from remora.core.codegraph.link import KINDS, TIERS
+from remora.core.codegraph.linked import KINDS, TIERS
 from remora.core.codegraph.names import Names
 from remora.core.codegraph.snapshot import EdgeRow, SymbolRow
 from remora.core.codegraph.view import names_of

@@ -40,7 +40,9 @@ def graph_status(ports: CodeGraphPorts, grant: Grant) -> GraphStatus:
     grant.require(ports.repository.identity, Right.READ)
     freshness = ports.freshness()
     with ports.code_graph.read() as reader:
-        rows, counts, meta = reader.files(), reader.counts(), reader.meta()
+        rows, meta = reader.files(), reader.meta()
+        counts = reader.counts() | reader.shares()
+    counts["unmatched_crossing"] = int(meta.get("unmatched_boundaries", "0"))
     languages = {name: [row for row in rows if row.language == name] for name in sorted({row.language for row in rows})}
     skipped = json.loads(meta.get("skipped", "{}"))
     return GraphStatus(

@@ -3,9 +3,10 @@
 from dataclasses import dataclass
 
 from remora.core.codegraph.build import ROUNDS
+from remora.core.codegraph.linked import AMBIGUOUS
 from remora.core.codegraph.scip import Lift, lift, read_index
 from remora.core.codegraph.snapshot import GraphUpdate
-from remora.core.codegraph.view import CONTAINS
+from remora.core.codegraph.view import CONTAINS, CROSSES
 from remora.core.scope import Grant, Right
 from remora.ports import CodeGraphPorts, CodeGraphRead
 
@@ -43,7 +44,9 @@ def _update(view: CodeGraphRead, found: Lift) -> GraphUpdate:
     better = {(edge.source, edge.kind, edge.target): edge for edge in found.edges}
     sources = [row.id for row in view.symbols(files=found.files)]
     for edge in view.edges(sources=sources):
-        if edge.kind != CONTAINS:
+        if edge.tier == AMBIGUOUS and edge.kind < CROSSES:
+            update.guesses.append(edge)
+        elif edge.kind != CONTAINS and edge.kind < CROSSES:
             update.edges.append(better.get((edge.source, edge.kind, edge.target), edge))
     update.edges += found.added
     update.unresolved = [call for call in view.unresolved(sources=sources) if call not in found.told]

@@ -10,7 +10,7 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from remora.core import policy
-from remora.core.codegraph.boundaries.stage import cross
+from remora.core.codegraph.boundaries.stage import NATIVE_MANIFESTS
 from remora.core.codegraph.build import ROUNDS, GraphLinker
 from remora.core.codegraph.facts import FileFacts
 from remora.core.codegraph.packed import Outline, Unpacked, decode_declarations, outline
@@ -28,6 +28,7 @@ from remora.core.codegraph.plan import (
 from remora.core.codegraph.rules import Rules
 from remora.core.codegraph.snapshot import FileRow, FileStamp, GraphUpdate, Listing, indexable
 from remora.core.codegraph.symbols import declarations
+from remora.core.codegraph.whole_tree import WholeTree
 from remora.core.errors import Corrupt, NotFound
 from remora.core.ids import digest
 from remora.core.scope import Grant, Right
@@ -149,7 +150,7 @@ class _Build:
             self._files = {number: path for path, number in numbers.items() if path not in lost}
             self._link(set(self._files))
             self._describe()
-            self._cross()
+            self._complete()
             self._hand_over()
         self._ports.code_graph.write_stamps(self._stamps({}))
         return self._result("full", 0)
@@ -238,7 +239,7 @@ class _Build:
         todo = (files | changed_ids) & self._files.keys()
         self._link(todo)
         self._describe()
-        self._cross()
+        self._complete()
 
     def _moves_packages(self, paths: Iterable[str]) -> bool:
         """Whether a file came or went whose presence decides what the names around it mean."""
@@ -322,6 +323,7 @@ class _Build:
             language = self._ports.parser.language(path)
             families.setdefault(rules(language).family or language, []).append((number, path))
         done = 0
+        native = any(path.rpartition("/")[2] in NATIVE_MANIFESTS for path in self._files.values())
 
         def count(step: int) -> None:
             nonlocal done
@@ -333,19 +335,21 @@ class _Build:
             gone = [] if self._reader is None else self._update.removed
             if not mine and not gone:
                 continue
-            linker = GraphLinker(
-                rules(family), files, self._facts.__getitem__, self._outlined, self._manifests(rules(family))
-            )
+            known = (self._facts.__getitem__, self._outlined, self._manifests(rules(family)))
+            linker = GraphLinker(rules(family), files, *known, native=native)
             result = linker.run(mine, self._incoming, self._outgoing, gone, count)
             add_links(self._update, result, self._numbering, ROUNDS - 1)
             self._hand_over()
 
-    def _cross(self) -> None:
-        """Boundaries are matched over the whole tree: a route in one file gives a client in any other its edge."""
-        stored = self._stored
-        assert stored is not None
-        language, inside = self._ports.parser.language, lambda file: stored.symbols(files=(file,))
-        cross(self._update, stored.endpoints(), inside, lambda name: stored.symbols(name=name), self._files, language)
+    def _complete(self) -> None:
+        """Add what is of the whole tree."""
+        assert self._stored is not None
+        tree = WholeTree(self._update, self._stored, self._files, self._ports.parser.language, self._family)
+        tree.complete(lambda number: self._facts[number].manifest(), whole=self._reader is None)
+
+    def _family(self, path: str) -> str:
+        language = self._ports.parser.language(path)
+        return self._ports.parser.rules(language).family or language
 
     def _outlined(self, number: int) -> Outline:
         return outline(self._data(number))

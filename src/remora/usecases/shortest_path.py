@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from remora.core.codegraph.answers import Freshness
-from remora.core.codegraph.link import KINDS, TIERS
+from remora.core.codegraph.linked import KINDS, TIERS
 from remora.core.codegraph.names import Names
 from remora.core.codegraph.shortest import shortest
 from remora.core.codegraph.snapshot import EdgeRow, SymbolRow

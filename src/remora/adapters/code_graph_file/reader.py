@@ -4,9 +4,11 @@ from collections.abc import Collection, Sequence
 
 import apsw
 
+from remora.core.codegraph.guesses import last_name
 from remora.core.codegraph.snapshot import EdgeRow, FileRow, FlowRow, SymbolRow, UnresolvedRow
 
 _CHUNK = 500
+_UNRESOLVED = "SELECT source, line, name FROM unresolved"
 
 
 class CodeGraphReader:
@@ -59,12 +61,12 @@ class CodeGraphReader:
     def unresolved(self, *, sources: Collection[int] = (), name: str = "") -> list[UnresolvedRow]:
         """Calls that could not be told: of some symbols, of callees with a last name, or all."""
         if sources:
-            rows = self._chunked("SELECT * FROM unresolved WHERE source IN (%s) ORDER BY source, line, name", sources)
+            rows = self._chunked(f"{_UNRESOLVED} WHERE source IN (%s) ORDER BY source, line, name", sources)
         elif name:
-            sql = "SELECT * FROM unresolved WHERE name = ?1 OR substr(name, -length(?1) - 1) = '.' || ?1"
-            rows = self._rows(sql + " ORDER BY source, line, name", (name,))
+            sql = f"{_UNRESOLVED} WHERE last=?2 AND (name=?1 OR substr(name, -length(?1) - 1) = '.' || ?1)"
+            rows = self._rows(sql + " ORDER BY source, line, name", (name, last_name(name)))
         else:
-            rows = self._rows("SELECT * FROM unresolved ORDER BY source, line, name")
+            rows = self._rows(f"{_UNRESOLVED} ORDER BY source, line, name")
         return [UnresolvedRow(*row) for row in rows]  # type: ignore[arg-type]
 
     def endpoints(self) -> dict[int, str]:
@@ -95,6 +97,22 @@ class CodeGraphReader:
         """Numbers of files, symbols, edges and unresolved calls."""
         tables = ("file", "symbol", "edge", "unresolved")
         return {name: self._number(f"SELECT count(*) FROM {name}") for name in tables}  # noqa: S608 - fixed names
+
+    def callables(self) -> list[tuple[int, int, str]]:
+        """(id, file, name) of every function and method."""
+        return self._rows("SELECT id, file, name FROM symbol WHERE kind IN ('function', 'method')")  # type: ignore[return-value]
+
+    def homes(self) -> dict[int, int]:
+        """Symbol -> its file."""
+        return dict(self._rows("SELECT id, file FROM symbol"))  # type: ignore[arg-type]
+
+    def shares(self) -> dict[str, int]:
+        """Of the symbols and edges: boundary nodes, edges over boundaries, and guesses by unique name."""
+        return {
+            "boundary": self._number("SELECT count(*) FROM symbol WHERE id < 0"),
+            "crossing": self._number("SELECT count(*) FROM edge WHERE kind = 6"),
+            "guess": self._number("SELECT count(*) FROM edge WHERE tier = 2"),
+        }
 
     def _chunked(self, sql: str, numbers: Collection[int]) -> list[tuple[object, ...]]:
         found: list[tuple[object, ...]] = []

@@ -49,21 +49,34 @@ def boundaries(name: str) -> BoundaryRules:
     if not table:
         return NO_BOUNDARIES
     objects = {alias: _object(alias, row) for alias, row in table.get("objects", {}).items()}
-    calls = [_call(row, provides=key == "provides") for key in ("provides", "uses") for row in table.get(key, ())]
+    calls = [
+        _call(row, provides=key == "provides")
+        for key in ("provides", "uses")
+        for row in table.get(key, ())
+        if "call" in row
+    ]
+    methods = {name: row["channel"] for row in table.get("uses", ()) for name in row.get("method", ())}
     declared = tuple(rule for rule in calls if rule.place)
+    marked = tuple(rule for rule in declared if rule.place in ("signature", "above"))
     called = tuple(rule for rule in calls if not rule.place)
-    groups = tuple((Patterns(row["call"]), _places(row.get("prefix", ()))) for row in table.get("groups", ()))
+    groups = tuple(
+        (Patterns(row["call"]), _places(row.get("prefix", ())), row.get("suffix", ""))
+        for row in table.get("groups", ())
+    )
     foreign = bool(table.get("foreign", False))
     lasts: dict[str, tuple[CallRule, ...]] = {}
     for rule in called:
         for last in sorted(rule.call.lasts()):
             lasts[last] = (*lasts.get(last, ()), rule)
     loose = tuple((word, rule) for rule in called for word in rule.call.words())
-    made = [rule.made for rule in objects.values()] + [shapes for shapes, _ in groups]
+    made = [rule.made for rule in objects.values()] + [shapes for shapes, _, _ in groups]
     names = frozenset(lasts) | {last for shapes in made for last in shapes.lasts()}
     names |= {name for rule in objects.values() for name in (*rule.groups, *rule.mounts)}
+    names = frozenset(name.rpartition("/")[2] for name in names)
     words = tuple(sorted({word for word, _ in loose} | {word for shapes in made for word in shapes.words()}))
-    return BoundaryRules(objects, called, declared, groups, table.get("texts", {}), foreign, lasts, loose, names, words)
+    return BoundaryRules(
+        objects, called, declared, groups, methods, table.get("texts", {}), foreign, lasts, loose, names, words, marked
+    )
 
 
 def _places(value: Any) -> tuple[Place, ...]:
@@ -84,6 +97,7 @@ def _object(alias: str, row: Mapping[str, Any]) -> ObjectRule:
         mounts,
         row.get("callbacks", {}),
         row.get("chained", True),
+        row.get("hung", False),
     )
 
 

@@ -8,7 +8,7 @@ import tree_sitter
 
 from remora.adapters.tree_sitter.parameters import Captures, Parameters, ReadParameter
 from remora.adapters.tree_sitter.texts import literal_text
-from remora.core.codegraph.facts import EXTENDED, UNKNOWN, Binding, Parameter, Scope
+from remora.core.codegraph.facts import EXTENDED, FOREIGN, UNKNOWN, Binding, Parameter, Scope
 
 _SIGNATURE_CHARS = 200
 _DOC_CHARS = 160
@@ -162,9 +162,18 @@ class Declaring(Parameters):
         body = captures.get("body")
         row.signature = self._signature(node, body[0] if body else node, captures["name"][0])
         row.doc = self.doc(body[0]) if body and self.doc_kind else self._comment(node)
+        row.flags += [FOREIGN] if self._is_foreign(row) else []
         self._open_parameters(scope, row, parameters, node, kind, method=method)
         row.returns += [self.lower.value(value) for value in captures.get("value", ())]
         return scope
+
+    def _is_foreign(self, row: Scope) -> bool:
+        """Whether the words before the name, or the comment above, say so."""
+        for rule in self.rules.boundaries.marked:
+            text = row.doc if rule.place == "above" else row.signature.partition(row.name)[0]
+            if rule.call.match(text.strip().replace(" ", ".")) is not None:
+                return True
+        return False
 
     def _open_parameters(
         self,

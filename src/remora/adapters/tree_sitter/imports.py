@@ -16,6 +16,8 @@ _SPACE = re.compile(r"\s+")
 _BRACES = re.compile(r",(?![^{]*\})")
 """Commas outside of braces."""
 _RENAMED = re.compile(r"\s*=>\s*|\s+as\s+")
+_DRESSED = re.compile(r"^go-|-go$|\.go$|\.v\d+$")
+"""What the last part of an import path has more than the name of its package."""
 _MAJOR = re.compile(r"v\d+")
 """The last part of an import path may be a version; the package is called by the one before."""
 
@@ -45,9 +47,8 @@ class Importing(Declaring):
         alias = self.lower.text(captures["alias"][0]) if "alias" in captures else name
         value = self.builder.load(Import(module, name, line))
         if not alias:
-            if self.rules.module_style == "folder":
-                parts = [part for part in module.split("/") if not _MAJOR.fullmatch(part)] or [module]
-                self.builder.bind(parts[-1], value, node.end_byte, line, "i")
+            for called in _package_names(module) if self.rules.module_style == "folder" else ():
+                self.builder.bind(called, value, node.end_byte, line, "i")
             if self.rules.module_style != "dotted":
                 return
             # `import a.b.c` binds `a`; the import itself is still of the whole path.
@@ -134,3 +135,9 @@ class Importing(Declaring):
         else:
             value = self.builder.use(name, len(self.text))
         self.builder.bind(f"={alias}", value, node.end_byte, line, "i", scope=0)
+
+
+def _package_names(path: str) -> list[str]:
+    """Names by which a Go package may be used that is imported by a path without saying its name."""
+    parts = [part for part in path.split("/") if not _MAJOR.fullmatch(part)] or [path]
+    return list(dict.fromkeys((parts[-1], _DRESSED.sub("", parts[-1]))))

@@ -49,6 +49,8 @@ class Form:
     """Kind of the child that holds a call's arguments, where no field does."""
     holes: frozenset[str] = frozenset()
     """Kinds of the children of a text that are no text."""
+    block: int = 0
+    """The field of a function that stands behind the arguments of a call."""
     joins: str = ""
     """The operator that puts texts together."""
 
@@ -193,6 +195,7 @@ def _forms(grammar: tree_sitter.Language, pair: Pair) -> dict[int, Form]:
             frozenset(operators),
             spec.get("holder", ""),
             frozenset(spec.get("holes", ())),
+            _field(grammar, pair, spec.get("block")),
             spec.get("joins", ""),
         )
         for number in _kinds(grammar, kind):

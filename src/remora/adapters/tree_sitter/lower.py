@@ -98,13 +98,20 @@ class Lowering(Texts):
         first = node.child_by_field_id(form.first) if form.first else next(iter(node.named_children), None)
         if first is not None and self._rules.require and (module := self._required(node, first, form)):
             return module
-        callee = self.value(first)
+        callee = self._ungeneric(first)
         if form.text == "new" and self._rules.constructing_functions:
             callee = self.builder.expression("C", callee)
         if form.holder:
             holders = [child for child in node.named_children[1:] if child.type == form.holder]
             return self.called(holders[0] if holders else None, callee)
         return self.called(node.child_by_field_id(form.second), callee)
+
+    def _ungeneric(self, node: tree_sitter.Node | None) -> int:
+        """A callee; type arguments behind its name do not change which it is."""
+        value = self.value(node)
+        row = self.builder.facts.expressions[value]
+        form = self.forms.get(node.kind_id) if node is not None else None
+        return int(row[1]) if row[0] == "i" and form is not None and form.op in ("attribute", "generic") else value
 
     def called(self, holder: tree_sitter.Node | None, callee: int) -> int:
         """The row of a call with the arguments a node holds."""
@@ -126,7 +133,12 @@ class Lowering(Texts):
             callee = self.builder.use(self.text(name), name.start_byte)
         else:
             callee = self.builder.shared("a", self.value(target), self.text(name))
-        return self.called(node.child_by_field_id(form.third), callee)
+        call = self.called(node.child_by_field_id(form.third), callee)
+        block = node.child_by_field_id(form.block) if form.block else None
+        if block is not None:
+            _, callee, positional, named = self.builder.facts.expressions[call]
+            self.builder.facts.expressions[call] = ("c", callee, positional, (*named, ("&", self.value(block))))
+        return call
 
     def _reference(self, node: tree_sitter.Node, form: Form) -> int:
         """A function named by its object and its name."""
@@ -210,6 +222,14 @@ class Lowering(Texts):
     def _list(self, node: tree_sitter.Node, form: Form) -> int:
         return self.builder.expression("l", form.text, *map(self.value, node.named_children))
 
+    def _array(self, node: tree_sitter.Node, form: Form) -> int:
+        """A list, or a map when its elements have keys."""
+        elements = [child.named_children for child in node.named_children]
+        if not any(len(parts) == 2 for parts in elements):
+            return self._list(node, form)
+        pairs = [(self.value(parts[0]), self.value(parts[1])) for parts in elements if len(parts) == 2]
+        return self.builder.expression("d", "dict", *pairs)
+
     def _map(self, node: tree_sitter.Node, form: Form) -> int:
         pairs = []
         for child in node.named_children:
@@ -243,9 +263,19 @@ class Lowering(Texts):
         operator = self.text(node.child_by_field_name("operator") or node.children[min(1, node.child_count - 1)])
         if form.joins and operator == form.joins:
             return self.joined([self.value(child) for child in node.named_children])
+        if operator == "%" and form.joins:
+            return self._printed([self.value(child) for child in node.named_children])
         if operator not in form.texts:
             return UNKNOWN
         return self._alternatives([value for value in map(self.value, node.named_children) if value])
+
+    def _printed(self, parts: list[int]) -> int:
+        """`text % values`."""
+        rows = self.builder.facts.expressions
+        if len(parts) != 2 or rows[parts[0]][0] != "k" or rows[parts[0]][1] != "str":
+            return UNKNOWN
+        values = list(rows[parts[1]][2:]) if rows[parts[1]][0] == "l" else [parts[1]]
+        return self.filled(parts[0], values)
 
     def _tuple(self, node: tree_sitter.Node, form: Form) -> int:
         """A list that is its only element when it has one."""
@@ -322,6 +352,7 @@ class Lowering(Texts):
         "cast": _cast,
         "shorthand": _name,
         "map": _map,
+        "array": _array,
         "choice": _choice,
         "union": _union,
         "inner": _inner,

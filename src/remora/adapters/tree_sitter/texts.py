@@ -18,6 +18,9 @@ _PARTS = 24
 """Of longer texts put together the first parts count."""
 _OPENING = re.compile(rb"^[A-Za-z$@#]{0,4}[\"'`]+|^<<[-~]?\w+\n")
 _CLOSING = re.compile(rb"[\"'`]+$")
+_BRACED = frozenset({"variable_name", "member_access_expression", "subscript_expression"})
+"""Values in a text that may stand in braces which are not part of their node."""
+_PRINTED = re.compile(r"%[-+ 0#]*\d*(?:\.\d+)?[A-Za-z@]")
 _SLOTS = re.compile(r"(\{[^{}]*\})")
 _QUOTED = re.compile(rb"^[A-Za-z]{0,3}(\"\"\"|'''|[\"'`])(.*)\1$", re.DOTALL)
 
@@ -49,6 +52,16 @@ class Texts(ABC):
         flat = [inner for part in parts for inner in (rows[part][1:] if rows[part][0] == "t" else (part,))]
         return self.builder.expression("t", *flat[:_PARTS])
 
+    def filled(self, text: int, values: list[int]) -> int:
+        """A text whose marks (`%s`) are filled with values."""
+        pieces = _PRINTED.split(self.builder.facts.expressions[text][2])
+        given = iter(values)
+        parts: list[int] = []
+        for place, piece in enumerate(pieces):
+            parts += [next(given, UNKNOWN)] if place else []
+            parts += [self.builder.shared("k", "str", piece)] if piece else []
+        return self.joined(parts)
+
     def row(self, node: tree_sitter.Node, form: Form) -> int:
         """Texts written one behind the other."""
         return self.joined([self.value(child) for child in node.named_children])
@@ -58,12 +71,18 @@ class Texts(ABC):
         parts: list[int] = []
         start = node.start_byte
         for child in [child for child in node.named_children if child.type in form.holes]:
-            parts.append(self._piece(start, child.start_byte, node))
+            before = self._piece(start, child.start_byte, node)
+            parts.append(self._unbraced(before) if child.type in _BRACED else before)
             inner = child.named_children
             parts.append(self.value(child if child.kind_id in self.forms else inner[0] if inner else None))
-            start = child.end_byte
+            braced = child.type in _BRACED and self.source[child.end_byte : child.end_byte + 1] == b"}"
+            start = child.end_byte + braced
         parts.append(self._piece(start, node.end_byte, node))
         return self.joined([part for part in parts if self.builder.facts.expressions[part] != ("k", "str", "")])
+
+    def _unbraced(self, piece: int) -> int:
+        text = self.builder.facts.expressions[piece][2]
+        return self.builder.shared("k", "str", text.removesuffix("{"))
 
     def _piece(self, start: int, end: int, node: tree_sitter.Node) -> int:
         raw = self._bytes(start, end)
@@ -108,4 +127,6 @@ class Texts(ABC):
         key = ""
         if node.end_byte - node.start_byte <= _KEY_BYTES:
             key = literal_text(self.source[node.start_byte : node.end_byte])
+        if form.text == "symbol":
+            return self.builder.shared("k", "str", key.lstrip(":"))
         return self.builder.shared("k", form.text, key)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from remora.core import policy
-from remora.core.codegraph.link import TIERS
+from remora.core.codegraph.linked import TIERS
 from remora.core.codegraph.names import Names
 from remora.core.codegraph.snapshot import SymbolRow
 from remora.core.errors import InvalidInput

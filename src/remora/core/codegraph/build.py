@@ -42,15 +42,22 @@ class GraphLinker:
         load: Callable[[int], FileFacts],
         outlined: Callable[[int], Outline] | None = None,
         manifests: Sequence[tuple[str, dict[str, Any]]] = (),
+        *,
+        native: bool = False,
     ) -> None:
-        """`outlined` gives package and names of a file, `manifests` are (path, content)."""
+        """`outlined` gives package and names of a file, `manifests` are (path, content).
+
+        `native` says that the tree holds modules written in another language for this one.
+        """
         self._load = load
         self._result = LinkResult()
         self._scopes: dict[int, dict[str, int]] = {}
         self._arriving: dict[tuple[int, int], dict[int, str]] = {}
         self._present = {index for index, _ in files}
         self.modules = STYLES[rules.module_style](rules, files, outlined or self._outline, manifests)
-        self._linker = Linker(Evaluator(rules, self.modules, load, self._result.dependencies), dict(files))
+        self._linker = Linker(
+            Evaluator(rules, self.modules, load, self._result.dependencies), dict(files), native=native
+        )
 
     def _outline(self, file: int) -> Outline:
         facts = self._load(file)

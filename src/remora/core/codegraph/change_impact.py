@@ -9,7 +9,7 @@ from remora.core.codegraph.answers import Relation, relation_chars, within
 from remora.core.codegraph.communities import Communities, Community, crossed
 from remora.core.codegraph.diff import ChangedFile, ChangedSymbol
 from remora.core.codegraph.impact import Reached, reached
-from remora.core.codegraph.link import KINDS, TIERS
+from remora.core.codegraph.linked import KINDS, TIERS
 from remora.core.codegraph.names import Names
 from remora.core.codegraph.relations import UnknownCall, named_unknown
 from remora.core.codegraph.risk import Risk, Signs, risk_of

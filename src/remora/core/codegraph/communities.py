@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from remora.core import policy
 from remora.core.analytics.topology import Topology
-from remora.core.codegraph.link import AMBIGUOUS, KINDS
+from remora.core.codegraph.linked import AMBIGUOUS, KINDS
 from remora.core.codegraph.names import Names
 from remora.core.codegraph.snapshot import SymbolRow
 from remora.core.codegraph.view import GraphView, names_of, state_digest

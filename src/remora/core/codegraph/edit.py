@@ -6,10 +6,23 @@ from dataclasses import dataclass
 from remora.core import policy
 from remora.core.codegraph.answers import Relation
 from remora.core.codegraph.impact import reached
-from remora.core.codegraph.link import KINDS, TIERS
+from remora.core.codegraph.linked import KINDS, TIERS
 from remora.core.codegraph.names import Names
 from remora.core.codegraph.snapshot import EdgeRow, SymbolRow
-from remora.core.codegraph.view import BASES, CALLABLE, CALLS, GraphView, members, relations, rows_of, uses, whole
+from remora.core.codegraph.view import (
+    BASES,
+    CALLABLE,
+    CALLS,
+    COUPLES,
+    CROSSES,
+    SERVES,
+    GraphView,
+    members,
+    relations,
+    rows_of,
+    uses,
+    whole,
+)
 
 EDITS = ("body", "signature", "rename", "delete", "move")
 
@@ -49,6 +62,9 @@ def effect_of(view: GraphView, names: Names, subject: SymbolRow, edit: str) -> E
 
 
 def _breaks(edge: EdgeRow, edit: str, elsewhere: bool) -> bool:
+    if edge.kind in (CROSSES, SERVES, COUPLES):
+        # Who reaches for a boundary knows its route or topic, and neither the name nor the place of what handles it.
+        return edit == "delete"
     if edit == "signature":
         return edge.kind == CALLS
     return edit in ("rename", "delete") or (edit == "move" and elsewhere)

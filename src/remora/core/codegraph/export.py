@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from html import escape
 
 from remora.core.capture.paths import stored_path
-from remora.core.codegraph.link import KINDS, TIERS
+from remora.core.codegraph.linked import AMBIGUOUS, KINDS, TIERS
 from remora.core.codegraph.names import Names
 from remora.core.codegraph.view import GraphView
 from remora.core.policy import CYPHER_EXPORT_BATCH
@@ -29,8 +29,8 @@ class ExportedGraph:
     edges: Sequence[Edge]
 
 
-def exported(view: GraphView) -> ExportedGraph:
-    """Everything of the view that an export tells."""
+def exported(view: GraphView, *, ambiguous: bool = False) -> ExportedGraph:
+    """Everything of the view that an export tells, guesses only when asked for."""
     names = Names(view.files(), lambda _: [], lambda _: [])
     nodes: list[dict[str, str | int]] = []
     ids: dict[int, str] = {}
@@ -38,7 +38,11 @@ def exported(view: GraphView) -> ExportedGraph:
         ids[row.id] = names.id(row)
         node: dict[str, str | int] = {"id": ids[row.id], "file": names.path(row), "qualified_name": row.qualified}
         nodes.append(node | {"kind": row.kind, "line": row.line, "end_line": row.end_line})
-    edges = sorted((ids[e.source], KINDS[e.kind], ids[e.target], TIERS[e.tier]) for e in view.edges())
+    edges = sorted(
+        (ids[e.source], KINDS[e.kind], ids[e.target], TIERS[e.tier])
+        for e in view.edges()
+        if ambiguous or e.tier < AMBIGUOUS
+    )
     nodes.sort(key=lambda node: str(node["id"]))
     return ExportedGraph(view.meta().get("commit", ""), nodes, edges)
 

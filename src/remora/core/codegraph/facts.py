@@ -19,6 +19,8 @@ Expression: TypeAlias = tuple[Any, ...]
 UNKNOWN = 0
 EXTENDED = "^"
 """`Class.^` is a name of every file that gives a class bases from outside of its body."""
+FOREIGN = "foreign"
+"""Flag of a function that is defined in another language, or called from one, by what is written before its name."""
 UNNAMED = frozenset({"comprehension", "extension"})
 """Kinds of scopes that are no symbols."""
 FORMAT = "3"

@@ -3,10 +3,11 @@
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 
-from remora.core.codegraph.link import AMBIGUOUS, KINDS
+from remora.core.codegraph.linked import AMBIGUOUS, KINDS
 from remora.core.codegraph.snapshot import EdgeRow
 
 _CONTAINS, _IMPORTS = KINDS.index("contains"), KINDS.index("imports")
+_CROSSES, _COUPLES, _HEEDS = (KINDS.index(kind) for kind in ("crosses", "couples", "heeds"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +41,9 @@ def reached(
         step: dict[int, Reached] = {}
         for edge in incoming(front.keys()):
             if not _followed(edge, ambiguous, imports) or edge.source in begun or edge.source in seen:
+                continue
+            if edge.kind == _HEEDS and edge.target in seen and seen[edge.target].kind in (_CROSSES, _COUPLES):
+                # Who sends to a changed receiver sends the same as before to all others.
                 continue
             tier = max(front[edge.target], edge.tier)
             item = Reached(edge.source, hop, tier, edge.kind, edge.target, edge.line)

@@ -4,31 +4,15 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from remora.core import policy
-from remora.core.codegraph.boundaries.calls import concerns
+from remora.core.codegraph.boundaries.calls import concerns, passes
 from remora.core.codegraph.boundaries.collect import collected
 from remora.core.codegraph.evaluate import Evaluator, argument
 from remora.core.codegraph.facts import FileFacts, Import, Site
-from remora.core.codegraph.linked import Linked
+from remora.core.codegraph.linked import EXTRACTED, INFERRED, Linked
 from remora.core.codegraph.modules import components
 from remora.core.codegraph.styles import PACKAGED
 from remora.core.codegraph.symbols import is_test_file
 from remora.core.codegraph.values import Value, Values
-
-EXTRACTED, INFERRED, AMBIGUOUS = 0, 1, 2
-TIERS = ("EXTRACTED", "INFERRED", "AMBIGUOUS")
-KINDS = (
-    "contains",
-    "calls",
-    "imports",
-    "inherits",
-    "implements",
-    "references",
-    "crosses",
-    "serves",
-    "couples",
-    "heeds",
-)
-"""The last four are of boundaries: who reaches for one, what handles it, both in one step, who gets what is sent."""
 
 _CONTRACTS = frozenset({"interface", "trait", "protocol"})
 _OUTSIDE = frozenset("XYO")
@@ -39,7 +23,9 @@ _FLOWING = frozenset("FBCILGMWO")
 class Linker:
     """Links files one after the other with one evaluator."""
 
-    def __init__(self, evaluator: Evaluator, paths: Mapping[int, str]) -> None:
+    def __init__(self, evaluator: Evaluator, paths: Mapping[int, str], *, native: bool) -> None:
+        """`native`: modules of other languages may be called."""
+        self._native = native and evaluator.rules.boundaries.foreign
         self._evaluator = evaluator
         self._paths = paths
         self._linked = Linked()
@@ -66,7 +52,8 @@ class Linker:
             flows = grown
         path = self._paths[file]
         in_tests = is_test_file(path, self._evaluator.rules)
-        self._linked.endpoints = collected(self._evaluator, file, path, in_tests, self._linked.outside)
+        found_calls = (self._linked.outside, self._linked.passing)
+        self._linked.endpoints = collected(self._evaluator, file, path, in_tests, *found_calls, native=self._native)
         return self._linked
 
     def _flowing(self, fixed: Linked, sites: list[Site], flows: dict[tuple[int, int], Values]) -> Linked:
@@ -126,7 +113,7 @@ class Linker:
         scope = self._caller(site.scope)
         known = outside = False
         boundaries = self._evaluator.rules.boundaries
-        if boundaries.lasts and any(value[0] in _OUTSIDE and concerns(boundaries, value) for value in values):
+        if boundaries.lasts and self._concerned(row, values):
             linked.outside.append((site, values))
         for value, tier in values.items():
             if value[0] in ("X", "Y", "T", "K", "O"):
@@ -134,11 +121,21 @@ class Linker:
                 self._callbacks(scope, site, row, value)
             else:
                 known |= self._target(scope, site, row, value, tier)
+        if known and boundaries.lasts and passes(self._facts, row):
+            linked.passing.append((site, values))
         if not known and outside:
             linked.external += 1
         elif not known:
             linked.unresolved.append((scope, site.line, self._written(row[1])))
         self._arguments(scope, site, row)
+
+    def _concerned(self, row: Any, values: Values) -> bool:
+        """Whether a call may be about a boundary."""
+        boundaries = self._evaluator.rules.boundaries
+        if not values:
+            callee = self._facts.expressions[row[1]]
+            return callee[0] == "a" and callee[2] in boundaries.methods
+        return any(value[0] in _OUTSIDE and (self._native or concerns(boundaries, value)) for value in values)
 
     def _target(self, scope: int, site: Site, row: Any, value: Value, tier: int) -> bool:
         kind = value[0]

@@ -8,6 +8,21 @@ from remora.core.codegraph.values import Values
 
 Target = tuple[int, int]
 """A symbol: file index and scope index; a file's module is scope 0."""
+EXTRACTED, INFERRED, AMBIGUOUS = 0, 1, 2
+TIERS = ("EXTRACTED", "INFERRED", "AMBIGUOUS")
+KINDS = (
+    "contains",
+    "calls",
+    "imports",
+    "inherits",
+    "implements",
+    "references",
+    "crosses",
+    "serves",
+    "couples",
+    "heeds",
+)
+"""The last four are of boundaries: who reaches for one, what handles it, both in one step, who gets what is sent."""
 
 
 @dataclass(slots=True)
@@ -25,6 +40,8 @@ class Linked:
     """(file, scope, parameter) -> values this file passes."""
     outside: list[tuple[Site, Values]] = field(default_factory=list)
     """Calls of external things that boundaries may be about."""
+    passing: list[tuple[Site, Values]] = field(default_factory=list)
+    """Calls that give texts to functions of the tree."""
     endpoints: list[Endpoint] = field(default_factory=list)
 
     def add(self, other: "Linked") -> None:
@@ -35,6 +52,7 @@ class Linked:
         self.external += other.external
         self.calls += other.calls
         self.outside += other.outside
+        self.passing += other.passing
         for place, values in other.flows.items():
             held = self.flows.get(place)
             if held is None:
@@ -52,6 +70,8 @@ class Linked:
             self.flows.clear()
         if self.outside:
             self.outside.clear()
+        if self.passing:
+            self.passing.clear()
         self.external = self.calls = 0
 
     def edge(self, key: tuple[int, str, Target], tier: int, line: int) -> None:
@@ -63,4 +83,4 @@ class Linked:
         """A copy that can grow by itself."""
         flows = {place: dict(values) for place, values in self.flows.items()}
         counts = (self.external, self.calls, self.modules)
-        return Linked(dict(self.edges), list(self.unresolved), *counts, flows, list(self.outside))
+        return Linked(dict(self.edges), list(self.unresolved), *counts, flows, list(self.outside), list(self.passing))

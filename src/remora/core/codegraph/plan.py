@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 from remora.core.codegraph.boundaries.endpoints import packed
 from remora.core.codegraph.build import LinkResult
 from remora.core.codegraph.facts import FileFacts
-from remora.core.codegraph.link import KINDS
-from remora.core.codegraph.linked import Linked
+from remora.core.codegraph.linked import KINDS, Linked
 from remora.core.codegraph.modules import components
 from remora.core.codegraph.snapshot import (
     DependencyRow,

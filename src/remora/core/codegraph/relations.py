@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from remora.core.codegraph.answers import Relation
 from remora.core.codegraph.names import Names
 from remora.core.codegraph.snapshot import SymbolRow, UnresolvedRow
-from remora.core.codegraph.view import CALLS, GraphView, relations, rows_of, uses, whole
+from remora.core.codegraph.view import CALLING, GraphView, relations, rows_of, uses, whole
 
 RELATIONS = ("callers", "callees", "references")
 
@@ -27,11 +27,11 @@ def related(
     start = whole(view, subject)
     inside = set(start)
     if relation == "callees":
-        edges = [edge for edge in uses(view.edges(sources=start), ambiguous=ambiguous) if edge.kind == CALLS]
+        edges = [edge for edge in uses(view.edges(sources=start), ambiguous=ambiguous) if edge.kind in CALLING]
         ends = [(edge, edge.target) for edge in edges if edge.target not in inside or edge.target == subject.id]
     else:
         edges = uses(view.edges(targets=start), ambiguous=ambiguous)
-        wanted = [edge for edge in edges if relation == "references" or edge.kind == CALLS]
+        wanted = [edge for edge in edges if relation == "references" or edge.kind in CALLING]
         ends = [(edge, edge.source) for edge in wanted if edge.source not in inside or edge.source == subject.id]
     ids = {end for _, end in ends} | {edge.source for edge, _ in ends}
     return relations(names, rows_of(view, ids), ends)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from remora.core.codegraph.link import EXTRACTED
+from remora.core.codegraph.linked import AMBIGUOUS, EXTRACTED
 from remora.core.codegraph.snapshot import EdgeRow, SymbolRow, UnresolvedRow
 from remora.core.codegraph.view import CALLS, CONTAINS, GraphView
 from remora.core.errors import InvalidInput
@@ -147,7 +147,7 @@ def lift(view: GraphView, documents: Sequence[Document]) -> Lift:
                 seen.add((inside[document.path].around(occurrence.line), target, occurrence.line))
     rows = {row.id: row for spans in inside.values() for row in spans.rows}
     sources, pairs = sorted({source for source, _, _ in seen}), {(source, target) for source, target, _ in seen}
-    edges = view.edges(sources=sources) if sources else []
+    edges = [edge for edge in view.edges(sources=sources) if edge.tier < AMBIGUOUS] if sources else []
     lifted = sorted(edge._replace(tier=EXTRACTED) for edge in edges if _confirmed(edge, pairs, rows))
     told = _told(view.unresolved(sources=sources) if sources else [], seen, rows)
     present = {(edge.source, edge.kind, edge.target) for edge in edges}

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from remora.core import policy
-from remora.core.codegraph.link import KINDS, TIERS
+from remora.core.codegraph.linked import KINDS, TIERS
 from remora.core.codegraph.names import Names
 from remora.core.codegraph.snapshot import EdgeRow, SymbolRow
 from remora.core.codegraph.view import GraphView, rows_of, uses

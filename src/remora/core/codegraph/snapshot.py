@@ -129,8 +129,12 @@ class GraphUpdate:
     dependencies: list[DependencyRow] = field(default_factory=list)
     endpoints: dict[int, str] = field(default_factory=dict)
     """File -> what it exposes and reaches for, as JSON, of every re-linked file that has any."""
-    boundaries: list[SymbolRow] = field(default_factory=list)
-    """All boundary nodes of the graph."""
+    guesses: list[EdgeRow] = field(default_factory=list)
+    """Calls guessed by unique name; one that is known otherwise stays as it is."""
+    stale_guesses: list[int] = field(default_factory=list)
+    """Symbols of files not re-linked whose guesses above replace the old ones."""
+    boundaries: list[SymbolRow] | None = None
+    """All boundary nodes of the graph; None = they stay as they are."""
     boundary_edges: list[EdgeRow] = field(default_factory=list)
     """All edges of boundaries."""
     meta: dict[str, str] = field(default_factory=dict)

@@ -25,9 +25,10 @@ class Tracked(Naming):
         rule = self.rules.boundaries.objects[value[1]]
         if len(value) < 5:
             return {value: 1}
-        if value[4] in rule.groups:
+        maker = self.rules.boundaries.maker(f"{rule.alias}.{value[4]}")
+        if maker is not None or value[4] in rule.groups:
             origin = self.origin(file, call)
-            return {("O", rule.alias, file, origin): 1} if origin else EMPTY
+            return {("O", (maker or rule).alias, file, origin): 1} if origin else EMPTY
         return {value[:4]: 1} if rule.chained else {("Y", f"{rule.alias}.{value[4]}"): 1}
 
     def origin(self, file: int, call: int) -> str:

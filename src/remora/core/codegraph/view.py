@@ -5,12 +5,15 @@ from typing import Protocol
 
 from remora.core.codegraph.answers import Relation
 from remora.core.codegraph.impact import with_members
-from remora.core.codegraph.link import AMBIGUOUS, KINDS, TIERS
+from remora.core.codegraph.linked import AMBIGUOUS, KINDS, TIERS
 from remora.core.codegraph.names import Names
 from remora.core.codegraph.snapshot import EdgeRow, FileRow, SymbolRow, UnresolvedRow
 from remora.core.ids import digest
 
 CONTAINS, CALLS = KINDS.index("contains"), KINDS.index("calls")
+CROSSES, SERVES, COUPLES = (KINDS.index(kind) for kind in ("crosses", "serves", "couples"))
+CALLING = frozenset({CALLS, COUPLES})
+"""A call, or a request that ends in one."""
 BASES = frozenset({KINDS.index("inherits"), KINDS.index("implements")})
 CALLABLE = frozenset({"function", "method"})
 

@@ -95,7 +95,14 @@ def watch(frame: Frame) -> None:
 
 
 def _figures(counts: Any) -> str:
-    names = {"symbol": "symbol", "edge": "edge", "unresolved": "unresolved call"}
+    names = {
+        "symbol": "symbol",
+        "edge": "edge",
+        "unresolved": "unresolved call",
+        "guess": "guessed call",
+        "boundary": "route or other boundary",
+        "unmatched_crossing": "request to none of them",
+    }
     return ", ".join(_many(counts[key], name) for key, name in names.items() if key in counts)
 
 
@@ -139,6 +146,7 @@ def export(
     root: Annotated[Path | None, typer.Option(help="The checkout to export (indexed first when need be).")] = None,
     format: Annotated[str, typer.Option("--format", help="json, graphml or cypher.")] = "json",  # noqa: A002  # the option's name
     out: Annotated[Path | None, typer.Option(help="File to write; standard output when left out.")] = None,
+    ambiguous: Annotated[bool, typer.Option(help="Guesses by unique name too.")] = False,
 ) -> None:
     """Write the whole code graph as one deterministic document."""
     from remora.usecases.export_graph import ExportRequest, export_graph
@@ -147,7 +155,7 @@ def export(
     frame.root = root.absolute() if root else frame.root
     ports = frame.ports()
     index_repository(ports, frame.grant, IndexRequest(), staged_progress())
-    pieces = export_graph(ports, frame.grant, ExportRequest(format))
+    pieces = export_graph(ports, frame.grant, ExportRequest(format, ambiguous))
     if out is None:
         sys.stdout.writelines(pieces)
         return

@@ -8,6 +8,7 @@
 ((attribute_item (attribute) @note) @annotated . (attribute_item) . (attribute_item) . [(function_item) (struct_item)] @definition)
 
 ; --- scopes
+(function_item name: (_) @name parameters: (_) @parameters return_type: (_) @result body: (block (_) @value .) @body) @function
 (function_item name: (_) @name parameters: (_) @parameters return_type: (_)? @result body: (_) @body) @function
 (function_signature_item name: (_) @name parameters: (_) @parameters return_type: (_)? @result) @function
 (macro_definition name: (_) @name (#set! kind "macro")) @function

@@ -1,82 +1,77 @@
 """What the calls of a file expose and reach for."""
 
+import re
 from collections.abc import Iterable, Iterator
 from fnmatch import fnmatchcase
-from typing import Any, NamedTuple
+from typing import Any
 
-from remora.core.codegraph.boundaries.endpoints import Endpoint, Made, Mount, Named, Provided, Ref, Used
-from remora.core.codegraph.boundaries.handlers import Handlers
+from remora.core.codegraph.boundaries.endpoints import Endpoint, Made, Mount, Named, Passed, Provided, Used
+from remora.core.codegraph.boundaries.objects import FILE, Callee, Objects
 from remora.core.codegraph.boundaries.paths import verb_of
+from remora.core.codegraph.boundaries.resources import RESOURCES
 from remora.core.codegraph.boundaries.rules import BoundaryRules, CallRule, Place, plain_name
-from remora.core.codegraph.boundaries.texts import HOLE
+from remora.core.codegraph.boundaries.texts import HOLE, PASSED
 from remora.core.codegraph.boundaries.verbs import VERBS, verb_in
-from remora.core.codegraph.facts import Site
-from remora.core.codegraph.tracked import Tracked
+from remora.core.codegraph.evaluate import argument
+from remora.core.codegraph.facts import FileFacts, Site
 from remora.core.codegraph.values import Value, Values
 
-RESOURCES = {
-    "viewset": (
-        ("GET", "/", "list"), ("POST", "/", "create"), ("GET", "/{pk}/", "retrieve"), ("PUT", "/{pk}/", "update"),
-        ("PATCH", "/{pk}/", "partial_update"), ("DELETE", "/{pk}/", "destroy"),
-    ),
-    "rails": (
-        ("GET", "", "index"), ("POST", "", "create"), ("GET", "/new", "new"), ("GET", "/{id}", "show"),
-        ("GET", "/{id}/edit", "edit"), ("PUT|PATCH", "/{id}", "update"), ("DELETE", "/{id}", "destroy"),
-    ),
-    "rails_one": (
-        ("POST", "", "create"), ("GET", "/new", "new"), ("GET", "", "show"), ("GET", "/edit", "edit"),
-        ("PUT|PATCH", "", "update"), ("DELETE", "", "destroy"),
-    ),
-    "laravel": (
-        ("GET", "", "index"), ("POST", "", "store"), ("GET", "/create", "create"), ("GET", "/{id}", "show"),
-        ("GET", "/{id}/edit", "edit"), ("PUT|PATCH", "/{id}", "update"), ("DELETE", "/{id}", "destroy"),
-    ),
-}  # fmt: skip
-"""Style -> (verb, path behind the name, method) of each usual route."""
+_TEXT_CHARS = 160
+"""Longer texts are no addresses."""
 _CHAIN = 12
 """Longer chains of calls are not followed."""
-FILE = "<file>"
-"""The origin of a file that is itself what routes hang on."""
+_SENT = re.compile(r"[^\s]*[/.][^\s]*")
 
 
-class Callee(NamedTuple):
-    """What a call calls: a name patterns are held against, and the object it is a method of."""
-
-    name: str
-    alias: str
-    refs: list[Ref]
-
-
-class Calls(Handlers):
+class Calls(Objects):
     """Reads the call sites of one file."""
-
-    def __init__(self, evaluator: Tracked, file: int, path: str, in_tests: bool) -> None:
-        super().__init__(evaluator, file)
-        self._path = path
-        self._in_tests = in_tests
-        self._rules: BoundaryRules = evaluator.rules.boundaries
-        self._modules = [item.module for item in self.facts.imports]
-        self._later: dict[int, int] | None = None
-        self._blocks = self._prefixed_blocks()
 
     def read(self, sites: Iterable[tuple[Site, Values]]) -> Iterator[Endpoint]:
         """Endpoints of sites whose callee is external."""
         for site, values in sites:
             row = self.facts.expressions[site.value]
+            if not values:
+                yield from self._sent(site, row)
             for callee in self._callees(values):
-                if not self._rules.matters(callee.name):
+                if not self.rules.matters(callee.name):
                     continue
-                yield from self._object(site, row, callee)
-                for rule in self._rules.about(callee.name):
+                yield from self.object(site, row, callee)
+                for rule in self.rules.about(callee.name):
                     kept = rule.call.match(callee.name)
                     if kept is not None and self.applies(rule):
                         yield from self._endpoint(site, row, callee, rule, kept)
 
+    def _sent(self, site: Site, row: Any) -> Iterator[Endpoint]:
+        """A function of the tree called through a queue."""
+        callee = self.facts.expressions[row[1]]
+        channel = self.rules.methods.get(callee[2], "") if callee[0] == "a" else ""
+        for value in self.evaluator.values(self.file, callee[1]) if channel else ():
+            if value[0] == "F":
+                key = self.dotted(value[1], self.evaluator.facts(value[1]).scopes[value[2]].qualified)
+                yield Used(channel, self.symbol(site.scope), site.line, "", [key], [], callee[2], self.in_tests)
+
+    def passed(self, sites: Iterable[tuple[Site, Values]]) -> Iterator[Endpoint]:
+        """Texts given to functions of the tree."""
+        for site, values in sites:
+            row = self.facts.expressions[site.value]
+            for value in values:
+                if value[0] in ("F", "B"):
+                    target = self.evaluator.facts(value[1]).scopes[value[2]]
+                    texts: dict[str, str] = {}
+                    for place in range(len(target.parameters)):
+                        part = argument(target, row, place, bound=value[0] == "B")
+                        text = self.texts.of(self.file, part)[0] if part and self.textual(part) else HOLE
+                        if text != HOLE and len(text) <= _TEXT_CHARS and " " not in text:
+                            texts[str(place)] = text
+                    if texts:
+                        function = (value[1], target.qualified)
+                        yield Passed(self.symbol(site.scope), site.line, function, texts, self.in_tests)
+
     def applies(self, rule: CallRule) -> bool:
         """Whether a rule holds in this file."""
-        if rule.files and not any(fnmatchcase(f"/{self._path}", f"*/{form}") for form in rule.files):
+        if rule.files and not any(fnmatchcase(f"/{self.path}", f"*/{form}") for form in rule.files):
             return False
-        return not rule.imports or any(fnmatchcase(module, form) for module in self._modules for form in rule.imports)
+        return not rule.imports or any(fnmatchcase(module, form) for module in self.modules for form in rule.imports)
 
     def _callees(self, values: Values) -> list[Callee]:
         found: dict[str, Callee] = {}
@@ -90,85 +85,8 @@ class Calls(Handlers):
 
     def _external(self, written: str) -> Callee:
         name = plain_name(written)
-        typed = self._rules.of_type(name)
+        typed = self.rules.of_type(name)
         return Callee(name, "", []) if typed is None else Callee(f"{typed[0].alias}.{typed[1]}", typed[0].alias, [])
-
-    # --- objects
-
-    def _object(self, site: Site, row: Any, callee: Callee) -> Iterator[Endpoint]:
-        rule = self._rules.objects.get(callee.alias)
-        if rule is not None:
-            method = callee.name.removeprefix(f"{callee.alias}.")
-            if method in rule.groups:
-                yield self._made(site.value, row, rule.groups[method], callee.refs or self._around(site.scope))
-            elif method in rule.mounts:
-                mounting = rule.mounts[method]
-                children = self._children(self.argument(row, mounting.child))
-                if children:
-                    prefixes = self._prefixes(row, mounting.prefix)
-                    yield Mount(callee.refs or self._around(site.scope), prefixes, children, mounting.overrides)
-            return
-        for shapes, places in self._rules.groups:
-            if shapes.match(callee.name) is not None:
-                yield self._made(site.value, row, places, self._around(site.scope))
-        maker = self._rules.maker(callee.name)
-        if maker is not None:
-            yield self._made(site.value, row, maker.prefix, [])
-
-    def _made(self, call: int, row: Any, places: tuple[Place, ...], parents: list[Ref]) -> Made:
-        return Made(self.evaluator.origin(self.file, call), self._prefixes(row, places), parents)
-
-    def _prefixes(self, row: Any, places: tuple[Place, ...]) -> list[str]:
-        parts = (self.argument(row, place) for place in places)
-        return next((self.texts.of(self.file, part) for part in parts if part and self.textual(part)), [""])
-
-    def _children(self, part: int) -> list[Ref]:
-        found: list[Ref] = []
-        if not part:
-            return found
-        row = self.facts.expressions[part]
-        for value in self.evaluator.values(self.file, part):
-            if value[0] == "O":
-                found.append((value[2], value[3]))
-            elif value[0] == "M":
-                found.append((value[1], FILE))
-        if not found and row[0] == "k":
-            module = self.evaluator.modules.resolve(self.file, row[2])
-            return [(int(module[1]), FILE)] if module is not None and module[0] == "M" else []
-        if not found and row[0] in ("c", "a"):
-            inner = [row[1]] if row[0] == "a" else [*row[2], *([row[1]] if row[1] else [])]
-            return next((refs for item in inner if (refs := self._children(item))), [])
-        if not found and row[0] == "l":
-            return [ref for item in row[2:] for ref in self._children(item)]
-        return found
-
-    # --- blocks that give what is inside of them a prefix
-
-    def _prefixed_blocks(self) -> dict[int, tuple[Site, Any, tuple[Place, ...]]]:
-        found: dict[int, tuple[Site, Any, tuple[Place, ...]]] = {}
-        names = {method for rule in self._rules.objects.values() for method in rule.groups}
-        names |= {last for shapes, _ in self._rules.groups for last in shapes.lasts()}
-        if not names:
-            return found
-        for site in self.facts.sites:
-            row = self.facts.expressions[site.value]
-            if site.kind != "call" or row[0] != "c" or self.last_name(row[1]) not in names:
-                continue
-            for part in (*row[2], *(value for _, value in row[3])):
-                inner = self.facts.expressions[part]
-                if inner[0] == "f":
-                    found[inner[1]] = (site, row, ())
-        return found
-
-    def _around(self, scope: int) -> list[Ref]:
-        """What the block around a scope hangs its content on."""
-        while scope > 0:
-            block = self._blocks.get(scope)
-            if block is not None:
-                origin = self.evaluator.origin(self.file, block[0].value)
-                return [(self.file, origin)] if origin else []
-            scope = self.facts.scopes[scope].parent
-        return [(self.file, FILE)]
 
     # --- endpoints
 
@@ -181,25 +99,26 @@ class Calls(Handlers):
         if rule.resource:
             yield from self._resource(site, row, callee, rule, keys)
             return
-        refs = callee.refs or self._around(site.scope)
+        refs = callee.refs or self.around(site.scope)
         verb, keys = self._verb(site.value, row, callee.name, rule, keys)
         if not rule.provides:
-            doubt = self._in_tests and not rule.tests
+            doubt = self.in_tests and not rule.tests
             yield Used(rule.channel, self.symbol(site.scope), site.line, verb, keys, refs, callee.name, doubt)
             return
-        if rule.folder:
-            keys = [f"{rule.folder}/{key.lstrip('/')}" for key in keys]
+        if rule.folder and not self.rooted:
+            self.rooted = True
+            yield Made(FILE, [rule.folder], [])
         regex = rule.form == "regex"
         for said, target, action in self._targets(site, row, rule):
             yield Provided(rule.channel, site.line, said or verb, keys, refs, target, callee.name, action, regex)
 
     def _resource(self, site: Site, row: Any, callee: Callee, rule: CallRule, keys: list[str]) -> Iterator[Endpoint]:
         """The usual routes of a resource, or the routes of another file."""
-        refs = callee.refs or self._around(site.scope)
+        refs = callee.refs or self.around(site.scope)
         if rule.resource == "include":
             part = self.argument(row, rule.verb_at[0])
             if part and self.facts.expressions[part][0] == "c" and self._includes(part):
-                children = self._children(part)
+                children = self.children(part)
                 if children:
                     yield Mount(refs, keys, children)
             return
@@ -310,7 +229,10 @@ class Calls(Handlers):
         for place in rule.verb_at:
             part = self.argument(row, place)
             if part:
-                verbs = sorted({verb_in(self._written(text, part)) for text in self.keys_in(part)})
+                texts = self.keys_in(part)
+                if len(texts) == 1 and texts[0].startswith(PASSED):
+                    return texts[0], keys
+                verbs = sorted({verb_in(self._written(text, part)) for text in texts})
                 return ("|".join(verbs) if all(verbs) else "*"), keys
         return self._verb_said(site, row, name, rule), keys
 
@@ -344,14 +266,14 @@ class Calls(Handlers):
 
     def _verb_after(self, call: int, otherwise: str) -> str:
         """The verb in the chain of calls that goes on from this one."""
-        if self._later is None:
-            self._later = {}
+        if self.later is None:
+            self.later = {}
             rows = self.facts.expressions
             for index, row in enumerate(rows):
                 if row[0] == "c" and rows[row[1]][0] == "a":
-                    self._later.setdefault(rows[row[1]][1], index)
+                    self.later.setdefault(rows[row[1]][1], index)
         for _ in range(_CHAIN):
-            found = self._later.get(call)
+            found = self.later.get(call)
             if found is None:
                 break
             call, row = found, self.facts.expressions[found]
@@ -368,6 +290,18 @@ def concerns(rules: BoundaryRules, value: Value) -> bool:
     """Whether a called value may be of interest; quick, as it is asked of every external call."""
     if value[0] == "O":
         return True
-    name = value[1]
+    name = value[1].removesuffix(".default")
     cut = max(name.rfind("."), name.rfind(":"), name.rfind("\\"), name.rfind("/")) + 1
-    return rules.foreign or name[cut:] in rules.names or any(word in name for word in rules.words)
+    return name[cut:] in rules.names or any(word in name for word in rules.words)
+
+
+def passes(facts: FileFacts, row: Any) -> bool:
+    """Whether a call of a function of the tree gives it a text that may be sent on."""
+    rows = facts.expressions
+    for part in (*row[2], *(value for _, value in row[3])):
+        given = rows[part]
+        if given[0] == "n" and len(given) == 2:
+            given = rows[facts.bindings[given[1]].value]
+        if given[0] in ("t", "p") or (given[0] == "k" and given[1] == "str" and _SENT.fullmatch(given[2])):
+            return True
+    return False

@@ -10,11 +10,19 @@ from remora.core.codegraph.values import Values
 
 
 def collected(
-    evaluator: Tracked, file: int, path: str, in_tests: bool, sites: Sequence[tuple[Site, Values]]
+    evaluator: Tracked,
+    file: int,
+    path: str,
+    in_tests: bool,
+    sites: Sequence[tuple[Site, Values]],
+    passing: Sequence[tuple[Site, Values]],
+    *,
+    native: bool,
 ) -> list[Endpoint]:
-    """Endpoints of a file, in order; `sites` are its calls of external things."""
+    """Endpoints of a file, in order; `sites` call external things, `passing` give texts to functions of the tree."""
     rules = evaluator.rules.boundaries
     if not (rules.calls or rules.declared or rules.objects):
         return []
     reader = Declared(evaluator, file, path, in_tests)
-    return [*reader.read(sites), *reader.declarations(), *reader.foreign(sites)]
+    foreign = reader.foreign(sites) if native else ()
+    return [*reader.read(sites), *reader.declarations(), *foreign, *reader.passed(passing)]

@@ -2,13 +2,14 @@
 
 import re
 from collections.abc import Iterable, Iterator
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from remora.core.codegraph.boundaries.calls import Calls
 from remora.core.codegraph.boundaries.endpoints import Endpoint, Provided, Used
 from remora.core.codegraph.boundaries.mounts import joined
 from remora.core.codegraph.boundaries.rules import CallRule, plain_name
-from remora.core.codegraph.facts import Scope, Site
+from remora.core.codegraph.facts import FOREIGN, Scope, Site
 from remora.core.codegraph.values import Values
 
 _CONSTRUCTORS = frozenset({"new", "constructor"})
@@ -29,7 +30,7 @@ class Declared(Calls):
 
     def declarations(self) -> Iterator[Endpoint]:
         """Endpoints of annotations, bases and modifiers."""
-        rules = [rule for rule in self._rules.declared if self.applies(rule)]
+        rules = [rule for rule in self.rules.declared if self.applies(rule)]
         if not rules:
             return
         noted = [rule for rule in rules if rule.place == "annotation"]
@@ -70,7 +71,9 @@ class Declared(Calls):
         if rule.target == "members":
             yield from self._members(scope, name, note, rule)
             return
-        keys = self._keys(note.row, rule, words) or [self._full(scope, name)]
+        keys = self._keys(note.row, rule, words)
+        if not keys or rule.channel in self.rules.methods.values():
+            keys = [*keys, self._full(scope, name)]
         if rule.provides:
             named = (self.file, scope.qualified)
             yield Provided(rule.channel, scope.line, "", keys, [], named, note.name, "", False)
@@ -122,14 +125,14 @@ class Declared(Calls):
         """Paths that annotations give a class, or a method beside the one with its verb."""
         found: list[str] = []
         for note in self._notes(scope):
-            for rule in self._rules.declared:
+            for rule in self.rules.declared:
                 if rule.prefix and rule.call.match(note.name) is not None:
                     parts = [part for place in rule.prefix if (part := self.argument(note.row, place))]
                     found += self.keys_in(parts[0]) if parts else []
         return found
 
     def _is_client(self, scope: Scope) -> bool:
-        clients = [rule.call for rule in self._rules.declared if rule.target == "client"]
+        clients = [rule.call for rule in self.rules.declared if rule.target == "client"]
         return any(call.match(note.name) is not None for note in self._notes(scope) for call in clients)
 
     def _class_name_of(self, scope: Scope) -> str:
@@ -146,17 +149,21 @@ class Declared(Calls):
             if text and "\0" not in text:
                 return text
             if self.last_name(row[1]) in ("pyo3", "pyfunction", "pyclass", "wasm_bindgen", "napi"):
-                texts = [self.facts.expressions[item] for item in row[2]]
-                literal = next((item[2] for item in texts if item[0] == "k" and item[1] == "str"), "")
-                if literal:
-                    return str(literal)
+                given = [self._token(item) for item in row[2]]
+                for word, name in pairwise(given):
+                    if word in ("name", "js_name"):
+                        return name
         return scope.name
+
+    def _token(self, part: int) -> str:
+        row = self.facts.expressions[part]
+        return str(row[2]) if row[0] == "k" else self.last_name(part)
 
     def _full(self, scope: Scope, name: str) -> str:
         """The dotted name of something by its file, where names are given so."""
         if self.evaluator.rules.module_style != "dotted":
             return name
-        return ".".join([*self._path.rpartition(".")[0].split("/"), scope.qualified])
+        return self.dotted(self.file, scope.qualified)
 
     def _class_name(self, index: int) -> str:
         """The class a function is written in, by the name it goes by outside."""
@@ -202,13 +209,9 @@ class Declared(Calls):
     # --- modifiers
 
     def _marked(self, index: int, scope: Scope, rule: CallRule) -> Iterator[Endpoint]:
-        text = scope.signature if rule.place == "signature" else scope.doc
-        # What is declared elsewhere ends where the name begins.
-        before = text.partition(scope.name)[0] if rule.place == "signature" else text
-        kept = rule.call.match(before.strip().replace(" ", "."))
-        if kept is None:
+        if FOREIGN not in scope.flags:
             return
-        words = {**kept, "name": scope.name, "class": self._class_name(index), "package": self.facts.package}
+        words = {"name": scope.name, "class": self._class_name(index), "package": self.facts.package}
         keys = [key.replace(".", "_") if rule.channel == "jni" else key for key in self._keys(_NO_ROW, rule, words)]
         if rule.provides:
             named = (self.file, scope.qualified)
@@ -220,8 +223,6 @@ class Declared(Calls):
 
     def foreign(self, sites: Iterable[tuple[Site, Values]]) -> Iterator[Endpoint]:
         """Calls of what is imported from outside of the tree: it may be made by another language of it."""
-        if not self._rules.foreign:
-            return
         heads = {item.module for item in self.facts.imports if item.module}
         seen: set[tuple[str, str]] = set()
         for site, values in sites:

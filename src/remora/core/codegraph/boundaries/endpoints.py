@@ -68,8 +68,19 @@ class Open(NamedTuple):
     sure: bool
 
 
-Endpoint: TypeAlias = Made | Mount | Provided | Used
-_KINDS: dict[str, Any] = {"made": Made, "mount": Mount, "provided": Provided, "used": Used}
+class Passed(NamedTuple):
+    """Texts given to a function of the tree: it may be the one that sends them out."""
+
+    scope: str
+    line: int
+    function: Named
+    texts: dict[str, str]
+    """Place of a parameter -> text."""
+    doubt: bool
+
+
+Endpoint: TypeAlias = Made | Mount | Provided | Used | Passed
+_KINDS: dict[str, Any] = {"made": Made, "mount": Mount, "provided": Provided, "used": Used, "passed": Passed}
 
 
 def packed(rows: list[Endpoint]) -> list[list[Any]]:

@@ -29,10 +29,12 @@ class Exports:
         paths: Mapping[int, str],
         named: Callable[[str], Sequence[SymbolRow]],
         language: Callable[[int], str],
+        crates: Mapping[str, Sequence[str]],
     ) -> None:
         self._paths = paths
         self._named = named
         self._language = language
+        self._crates = crates
         self._modules: dict[str, set[str]] = {}
         for file, rows in endpoints.items():
             for row in rows:
@@ -67,8 +69,11 @@ class Exports:
             for folder in self._modules.get(part, ()):
                 if path.startswith(f"{folder}/") or not folder:
                     return True
-        crate = path.split("/src/", maxsplit=1)[0].rpartition("/")[2] if "/src/" in path else ""
-        return bool(crate) and _plain(crate) in parts and not self._modules
+        crate = max((folder for folder in self._crates if path.startswith(f"{folder}/") or not folder), default=None)
+        if crate is None:
+            return False
+        names = [crate.rpartition("/")[2], *self._crates[crate]]
+        return any(_plain(name) in parts for name in names if name)
 
     def _native(self, key: str) -> Iterator[Open]:
         """Functions of C: they are exported unless they say otherwise."""

@@ -70,6 +70,10 @@ class Handlers:
         """A class of the tree as if it were of a library: the stem of its file and its name."""
         return f"{self.stem(value[1])}.{self.evaluator.facts(value[1]).scopes[value[2]].qualified}"
 
+    def dotted(self, file: int, qualified: str) -> str:
+        """The dotted name of something by its file."""
+        return ".".join([*self.evaluator.modules.path(file).rpartition(".")[0].split("/"), qualified])
+
     def stem(self, file: int) -> str:
         """A file's name without folder and ending."""
         return self.evaluator.modules.path(file).rpartition("/")[2].partition(".")[0]
@@ -94,7 +98,7 @@ class Handlers:
 
     def handlers(self, row: Any, key: Place | None) -> Iterator[tuple[str, Named]]:
         """(verb, symbol) of the last argument that is a function, a class, or verbs with functions of their own."""
-        parts = [part for at, part in enumerate(row[2]) if at != key]
+        parts = [part for at, part in enumerate(row[2]) if at != key or not self.textual(part)]
         parts += [value for name, value in row[3] if name != key]
         for part in reversed(parts):
             found = list(self._handling(self._entry(part, "handler") or part, 0))
@@ -117,9 +121,10 @@ class Handlers:
 
     def _listed(self, row: Any, depth: int) -> Iterator[tuple[str, Named]]:
         """A list of functions, or a class and the name of its method."""
-        last = self.facts.expressions[row[-1]]
+        first, last = self.facts.expressions[row[2]], self.facts.expressions[row[-1]]
         if len(row) == 4 and last[0] == "k":
-            for value in self.evaluator.values(self.file, row[2]):
+            named = first[1] if first[0] == "a" and first[2] == "class" else row[2]
+            for value in self.evaluator.values(self.file, named):
                 for member in self.evaluator.attribute(value, last[2]) if value[0] in ("C", "I") else ():
                     yield from self._of(member)
             return

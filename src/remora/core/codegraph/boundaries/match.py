@@ -7,11 +7,12 @@ from typing import NamedTuple
 from remora.core.codegraph.boundaries.endpoints import Endpoint, Open, Provided, Used
 from remora.core.codegraph.boundaries.foreign import Exports
 from remora.core.codegraph.boundaries.mounts import Mounts, joined
+from remora.core.codegraph.boundaries.passing import Passing
 from remora.core.codegraph.boundaries.paths import ONE, REST, Address, address, fits, route, shown
 from remora.core.codegraph.boundaries.texts import HOLE
 from remora.core.codegraph.boundaries.topics import same_rpc, takes
 from remora.core.codegraph.boundaries.verbs import meets
-from remora.core.codegraph.link import AMBIGUOUS, EXTRACTED, INFERRED
+from remora.core.codegraph.linked import AMBIGUOUS, EXTRACTED, INFERRED
 
 
 class Coupling(NamedTuple):
@@ -62,12 +63,13 @@ def matched(endpoints: Mapping[int, Sequence[Endpoint]], paths: Mapping[int, str
             if isinstance(row, Provided):
                 result.opened += _opened(file, row, mounts)
     shelf = Shelf(result.opened)
-    for file, rows in endpoints.items():
+    passing = Passing(endpoints)
+    for home, rows in endpoints.items():
         for row in rows:
-            if isinstance(row, Used):
-                found = list(_meeting(file, row, mounts, shelf, paths, exports))
+            for file, used in passing.uses(home, row) if isinstance(row, Used) else ():
+                found = list(_meeting(file, used, mounts, shelf, paths, exports))
                 result.couplings += found
-                result.unmatched += not found and row.channel != "module"
+                result.unmatched += not found and used.channel != "module"
     return result
 
 

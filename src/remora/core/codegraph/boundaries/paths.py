@@ -70,8 +70,7 @@ def address(text: str) -> Address | None:
 def route(text: str, *, regex: bool = False) -> tuple[str, ...] | None:
     """The segments a route's path takes; None when it is none."""
     if regex:
-        text = _REGEX_GROUP.sub("{x}", text).strip("^$").replace("\\Z", "").replace("\\.", ".").replace("\\", "")
-        text = re.sub(r"[?+*]", "", text)
+        text = re.sub(r"\\Z|[\^$?+*]", "", _REGEX_GROUP.sub("{x}", text)).replace("\\", "")
     text = _FORMAT.sub("", text)
     text = _CATCH.sub("\2", text if text.startswith("/") else f"/{text}")
     text = _PARAMETER.sub("\1", text)
@@ -101,7 +100,7 @@ def fits(client: tuple[str, ...], taken: tuple[str, ...]) -> int | None:
         if wanted == REST:
             return score or None
         given = client[place]
-        if given == wanted:
+        if given.lower() == wanted.lower():
             score += 1 if wanted == ONE else 2
         elif wanted != ONE:
             return None

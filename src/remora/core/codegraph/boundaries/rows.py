@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from remora.core.codegraph.boundaries.endpoints import Endpoint, Named, Open
 from remora.core.codegraph.boundaries.foreign import Exports
 from remora.core.codegraph.boundaries.match import Coupling, Matched, matched
-from remora.core.codegraph.link import EXTRACTED, INFERRED, KINDS
+from remora.core.codegraph.linked import EXTRACTED, INFERRED, KINDS
 from remora.core.codegraph.snapshot import EdgeRow, SymbolRow
 
 CONTAINS, CROSSES, SERVES, COUPLES, HEEDS = (
@@ -26,6 +26,8 @@ class Symbols:
     named: Callable[[str], Sequence[SymbolRow]]
     paths: Mapping[int, str]
     language: Callable[[int], str]
+    crates: Mapping[str, Sequence[str]]
+    """Folder of a native module -> its names."""
 
 
 @dataclass(slots=True)
@@ -39,7 +41,7 @@ class BoundaryRows:
 
 def boundary_rows(endpoints: Mapping[int, Sequence[Endpoint]], symbols: Symbols) -> BoundaryRows:
     """All boundaries of a tree."""
-    exports = Exports(endpoints, symbols.paths, symbols.named, symbols.language)
+    exports = Exports(endpoints, symbols.paths, symbols.named, symbols.language, symbols.crates)
     return _Rows(matched(endpoints, symbols.paths, exports), symbols).rows()
 
 

@@ -94,6 +94,8 @@ class ObjectRule:
     callbacks: Mapping[str, str] = field(default_factory=dict)
     """Methods that hand an object of another alias to a function given to them."""
     chained: bool = True
+    hung: bool = False
+    """Whether it hangs on whatever is around the call that makes it."""
     """Whether other methods give the object itself."""
 
 
@@ -136,8 +138,10 @@ class BoundaryRules:
     calls: tuple[CallRule, ...] = ()
     declared: tuple[CallRule, ...] = ()
     """Rules about declarations and annotations instead of calls."""
-    groups: tuple[tuple[Patterns, tuple[Place, ...]], ...] = ()
-    """Calls that give whatever is written inside of their block a prefix."""
+    groups: tuple[tuple[Patterns, tuple[Place, ...], str], ...] = ()
+    """Calls that give whatever is written inside of their block a prefix, and what follows it."""
+    methods: Mapping[str, str] = field(default_factory=dict)
+    """Methods that a library gives functions of the tree -> the channel a call of one goes out by."""
     texts: Mapping[str, str] = field(default_factory=dict)
     """External functions that make a text: name -> `printf`, `braces`, `join`, `first`."""
     foreign: bool = False
@@ -150,6 +154,8 @@ class BoundaryRules:
     """Last parts of all names that matter."""
     words: tuple[str, ...] = ()
     """Words of all names that matter and end in anything."""
+    marked: tuple[CallRule, ...] = ()
+    """Of those about declarations the ones that look at the words before a name or the comment above."""
     _makers: dict[str, ObjectRule | None] = field(default_factory=dict)
     _types: dict[str, ObjectRule | None] = field(default_factory=dict)
 
@@ -160,7 +166,8 @@ class BoundaryRules:
 
     def matters(self, name: str) -> bool:
         """Whether a plain name may be one that a rule is about; quick."""
-        return name.rpartition(".")[2] in self.names or any(word in name for word in self.words)
+        last = name.rpartition(".")[2].rpartition("/")[2]
+        return last in self.names or any(word in name for word in self.words)
 
     def maker(self, name: str) -> ObjectRule | None:
         """The rule of the object a call of a plain name makes."""

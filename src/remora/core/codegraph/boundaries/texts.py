@@ -11,6 +11,8 @@ from remora.core.codegraph.values import Values
 
 HOLE = "\0"
 """A part that is not known."""
+PASSED = "\1"
+"""Around the function and the place of a parameter: a hole that callers fill."""
 _SLOTS = {"printf": re.compile(r"%[-+ 0#]*\d*(?:\.\d+)?[A-Za-z@]"), "braces": re.compile(r"\{[^{}]*\}")}
 
 
@@ -39,7 +41,20 @@ class Texts:
             made = self._made(file, row, depth)
             if made is not None:
                 return made
-        return self._few(self._valued(file, expression, depth)) or [HOLE]
+        return self._few(self._valued(file, expression, depth)) or self._written(file, row, depth)
+
+    def _written(self, file: int, row: Any, depth: int) -> list[str]:
+        """The text of a name by what it is bound to: a parameter is a hole with a name."""
+        facts = self._load(file)
+        if row[0] == "o":
+            return self.of(file, row[1], depth + 1)
+        if row[0] != "n":
+            return [HOLE]
+        values = [facts.bindings[number].value for number in row[1:]]
+        if any(facts.expressions[value][0] == "p" for value in values):
+            scope, place = next(facts.expressions[value][1:3] for value in values if facts.expressions[value][0] == "p")
+            return [f"{PASSED}{facts.scopes[scope].qualified}{PASSED}{place}{PASSED}"]
+        return self._few(text for value in values for text in self.of(file, value, depth + 1)) or [HOLE]
 
     def _valued(self, file: int, expression: int, depth: int) -> Iterator[str]:
         for value in self._values(file, expression):

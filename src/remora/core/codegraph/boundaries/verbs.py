@@ -4,7 +4,7 @@ import re
 
 VERBS = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS")
 _NAMED = re.compile(
-    r"(?:^|_|map|send|async|do|request)(get|post|put|patch|delete|head|options)(?![a-z])", re.IGNORECASE
+    r"(?:^|_|map|http|method|send|async|do|request)(get|post|put|patch|delete|head|options)(?![a-z])", re.IGNORECASE
 )
 _EXACT = re.compile(r"^(get|post|put|patch|delete|head|options|del)(?=$|[A-Z_]|async|json)", re.IGNORECASE)
 
