@@ -42,6 +42,7 @@
     empty.hidden = true;
     drawer().replaceWith(empty);
     history.pushState({}, "", base + location.search);
+    here = place();
     mark();
     const row = one(`#row-${CSS.escape(item)} .row-link`) || one(`[data-item="${CSS.escape(opener)}"]`) || links()[0];
     if (row) { settle(row); row.focus(); } else one("#main")?.focus();
@@ -101,16 +102,14 @@
   });
 
   // --- What htmx put in place ---
-  document.addEventListener("htmx:afterSwap", (event) => {
-    const target = event.detail.target;
-    if (target?.id === "drawer" || one("#drawer") === event.detail.elt) {
-      mark();
+  document.addEventListener("htmx:load", (event) => {
+    const made = event.detail.elt;
+    if (made?.id === "drawer") {
       if (isOpen()) one("#drawer-title")?.focus();
       else { const row = links().find((link) => link.tabIndex === 0) || links()[0]; row ? row.focus() : one("#main")?.focus(); }
     }
     settle();
-    if (fresh >= 0 && links()[fresh]) { settle(links()[fresh]); links()[fresh].focus(); }
-    fresh = -1;
+    if (fresh >= 0 && links()[fresh]) { settle(links()[fresh]); links()[fresh].focus(); fresh = -1; }
     mark();
   });
   document.addEventListener("htmx:beforeRequest", (event) => {
@@ -123,7 +122,11 @@
     note.textContent = "The server does not answer. It may have ended; start it again with remora serve.";
     one("#toasts")?.replaceChildren(note);
   });
-  window.addEventListener("popstate", () => location.reload());
+  const place = () => location.pathname + location.search;
+  let here = place();
+  document.addEventListener("htmx:pushedIntoHistory", () => { here = place(); });
+  document.addEventListener("htmx:replacedInHistory", () => { here = place(); });
+  window.addEventListener("popstate", () => { if (place() !== here) location.reload(); });  // not for a mere #fragment
   overlaid.addEventListener("change", mark);
 
   // --- Begin ---
