@@ -104,8 +104,8 @@ def say_hostile_things(world: Any, texts: Any) -> None:
     try:
         for number, text in enumerate(texts):
             triple = Triple(
-                subject=f"{number} {text[:90]}", predicate="SAYS", object=text[:100] or "x", subject_type=text[:30],
-                citations=(text[:200],),
+                subject=f"{number} {text[:90]}", predicate="SAYS", object=text[:100] or "x",
+                citations=(f"code:{text[:80]}#{text[:20]}",),
             )  # fmt: skip
             outcome = OutcomeRequest(
                 idempotency_key=f"hostile-{number}", title=text[:200] or "x", summary=text[:60_000], outcome="failed",

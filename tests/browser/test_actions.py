@@ -171,7 +171,7 @@ def test_everything_works_by_keys_alone(page: Page, home: str, server: Any, shoo
     press("Enter")
     expect(page.locator(".toast .countdown")).to_be_visible()
     press("u")
-    expect(page.locator(".toast")).to_contain_text("Nothing was erased")
+    expect(page.locator(".toast").last).to_contain_text("Nothing was erased")
     page.goto(home)
     page.locator("#main").focus()
     press("j")
