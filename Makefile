@@ -13,7 +13,7 @@ ON_SERVER := $(addprefix tests/usecases/,facts test_encounter_recall.py test_enc
   $(addprefix tests/entrypoints/,test_the_story.py test_mcp_stdio.py test_http_api.py test_encounter_doors.py \
   test_encounter_http.py test_principal_doors.py)
 
-.PHONY: help install demo test test-neo4j test-slow check lint types imports docs bench clean
+.PHONY: help install demo test test-browser test-neo4j test-slow check lint types imports docs bench clean
 
 help: ## Show the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
@@ -33,6 +33,12 @@ demo: $(STAMP) ## Index, ingest, remember and recall on the repository REPO=path
 
 test: $(STAMP) ## The whole suite that needs no server
 	$(BIN)/pytest -n auto --dist worksteal
+	@echo "The page is tested in a real browser by \`make test-browser\` (needs Chromium)."
+
+test-browser: $(STAMP) ## The page in a real Chromium; screenshots are kept in .benchmarks/page
+	@[ -n "$$REMORA_CHROMIUM" ] || command -v chromium chromium-browser >/dev/null || { \
+	  echo "no Chromium found: install it (Debian: apt-get install chromium) or name it in REMORA_CHROMIUM"; exit 1; }
+	$(BIN)/pytest -m browser tests/browser -n 2 --dist loadfile
 
 test-neo4j: $(STAMP) ## The same on a real Neo4j: the one in REMORA_TEST_NEO4J, else one that is fetched and started
 	$(BIN)/python tests/servers/bolt_server.py run -- sh -ec '$(BIN)/pytest -m neo4j tests; \
