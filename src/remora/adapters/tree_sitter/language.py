@@ -1,6 +1,7 @@
 """A language is a pair `<name>.scm` + `<name>.toml` in the folder beside this file; both are read once per process."""
 
 import importlib
+import importlib.util
 import json
 import tomllib
 from collections.abc import Mapping
@@ -93,10 +94,21 @@ def pairs() -> Mapping[str, Pair]:
         table, query = _read(path)
         content = json.dumps(table, sort_keys=True)
         rules = _rules(table, boundaries(table.get("family") or table["name"]))
-        parts = (FORMAT, content, query, boundary_text(rules.family or rules.name))
+        parts = (FORMAT, content, query, boundary_text(rules.family or rules.name), str(_is_missing(table)))
         version = digest(b"\0".join(part.encode() for part in parts))[:16]
         found[table["name"]] = Pair(table["name"], table, query, version, rules)
     return found
+
+
+def _is_missing(table: Mapping[str, Any]) -> bool:
+    """Whether a language comes with an extra that is not installed."""
+    return "extra" in table and importlib.util.find_spec(table["grammar"].partition(":")[0]) is None
+
+
+def missing(name: str) -> str:
+    """The extra that would bring a language's grammar; "" when it is there, or should be."""
+    table = pairs()[name].table
+    return str(table["extra"]) if _is_missing(table) else ""
 
 
 def _read(path: Path) -> tuple[dict[str, Any], str]:

@@ -3,7 +3,7 @@
 # ruff: noqa: ARG002 - the entries of one dispatch table share one signature
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import ClassVar
 
 import tree_sitter
@@ -101,6 +101,8 @@ class Lowering(Texts):
         callee = self._ungeneric(first)
         if form.text == "new" and self._rules.constructing_functions:
             callee = self.builder.expression("C", callee)
+        if form.text == "rest":
+            return self._called_with(node.named_children[1:], callee)
         if form.holder:
             holders = [child for child in node.named_children[1:] if child.type == form.holder]
             return self.called(holders[0] if holders else None, callee)
@@ -115,11 +117,14 @@ class Lowering(Texts):
 
     def called(self, holder: tree_sitter.Node | None, callee: int) -> int:
         """The row of a call with the arguments a node holds."""
+        inner = self.forms.get(holder.kind_id) if holder is not None else None
+        return self._called_with([holder] if inner else holder.named_children if holder else [], callee)
+
+    def _called_with(self, children: Iterable[tree_sitter.Node | None], callee: int) -> int:
         positional: list[int] = []
         named: list[tuple[str, int]] = []
-        if holder is not None:
-            inner = self.forms.get(holder.kind_id)
-            for child in [holder] if inner else holder.named_children:
+        for child in children:
+            if child is not None:
                 self._argument(child, positional, named)
         return self.builder.expression("c", callee, tuple(positional), tuple(named))
 
@@ -179,7 +184,9 @@ class Lowering(Texts):
 
     def _required(self, node: tree_sitter.Node, first: tree_sitter.Node, form: Form) -> int:
         """The module a call loads by a name written in full; 0 when it does not."""
-        holder = node.child_by_field_id(form.second)
+        holder = node.child_by_field_id(form.second) if form.second else None
+        if form.holder:
+            holder = next((child for child in node.named_children[1:] if child.type == form.holder), None)
         if holder is None or self.text(first) not in self._rules.require or not holder.named_child_count:
             return UNKNOWN
         name = holder.named_children[0]
@@ -289,7 +296,8 @@ class Lowering(Texts):
 
     def _construct(self, node: tree_sitter.Node, form: Form) -> int:
         """A value of a class made without calling anything."""
-        return self.builder.expression("N", self.value(node.child_by_field_id(form.first)))
+        declared = node.child_by_field_id(form.first) if form.first else next(iter(node.named_children), None)
+        return self.builder.expression("N", self.value(declared))
 
     def _cast(self, node: tree_sitter.Node, form: Form) -> int:
         declared = self.value(node.child_by_field_id(form.first) if form.first else node.named_children[-1])

@@ -14,6 +14,7 @@ from itertools import chain, islice
 from typing import IO, TypeAlias
 
 from remora.adapters.tree_sitter.extract import extract
+from remora.adapters.tree_sitter.language import missing
 from remora.adapters.tree_sitter.manifests import MANIFEST, read_manifest
 from remora.core import policy
 from remora.core.codegraph.facts import FileFacts, Scope
@@ -60,6 +61,8 @@ def facts_of(language: str, text: bytes, *, declarations_only: bool = False) -> 
             return read_manifest(text)
         return extract(language, text, declarations_only=declarations_only)
     except Unavailable:
+        if extra := missing(language):
+            return _failed(language, f"its grammar comes with remora[{extra}]")
         raise
     except Exception as error:  # noqa: BLE001 - hostile text must not end a build; the file says what happened
         return _failed(language, type(error).__name__)
