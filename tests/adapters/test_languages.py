@@ -2,6 +2,8 @@
 
 import json
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -109,3 +111,16 @@ def test_an_incremental_build_is_the_full_one_when_any_file_goes_and_comes_back(
         file.write_bytes(text)
         checkout.index()
         assert checkout.state() == whole, path
+
+
+def test_a_language_whose_extra_is_not_installed_says_so_for_each_of_its_files() -> None:
+    script = (
+        "import sys; sys.modules['tree_sitter_zig'] = None\n"
+        "from remora.adapters.tree_sitter.language import pairs\n"
+        "from remora.adapters.tree_sitter.pool import facts_of\n"
+        "print(facts_of('zig', b'fn f() void {}').problem, pairs()['zig'].version)"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=True)
+    problem, _, version = done.stdout.strip().rpartition(" ")
+    assert problem == "its grammar comes with remora[languages]"
+    assert version != pairs()["zig"].version
