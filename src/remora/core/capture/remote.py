@@ -8,6 +8,7 @@ _SCP = re.compile(r"(?:[^@/\\:]+@)?(\[[0-9A-Fa-f:]+\]|[^/\\:@]+):(?!//)(.*)", re
 _DRIVE = re.compile(r"[A-Za-z]:[\\/]")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 _HELPER = re.compile(r"[A-Za-z0-9+.-]+::")
+_HOST = re.compile(r"[0-9a-f:.]*:[0-9a-f:.]*|[^\s\[\]:@/?#%\\]+")
 _SSH_HOSTS = {
     "ssh.github.com": "github.com",
     "altssh.gitlab.com": "gitlab.com",
@@ -24,7 +25,7 @@ def normal_remote(url: str, *, base: str = "") -> str:
     `base` is the absolute folder that a relative local path is relative to. Local paths become `file:///...`.
     Host names are lower-cased, paths keep their case. Ports of ssh and default ports are dropped.
     """
-    url = "".join(char for char in url if char.isprintable()).strip()
+    url = _printable(url).strip()
     if not url or _HELPER.match(url):  # a helper's address (`ext::command`) names a program, not a place
         return ""
     if _DRIVE.match(url):
@@ -47,13 +48,13 @@ def _from_url(url: str) -> str:
         return ""
     scheme = parts.scheme.lower()
     if scheme == "file":
-        return _local(unquote(parts.path))
+        return _local(_printable(unquote(parts.path)))
     if not host:
         return ""
     if scheme not in _WEB_SCHEMES:
         return f"{scheme}://{host}{_clean(parts.path)}"
     keep_port = "ssh" not in scheme and port not in _DEFAULT_PORTS
-    return _web(host, port if keep_port else None, unquote(parts.path))
+    return _web(host, port if keep_port else None, _printable(unquote(parts.path)))
 
 
 def _web(host: str, port: int | None, path: str) -> str:
@@ -62,10 +63,18 @@ def _web(host: str, port: int | None, path: str) -> str:
     if host == "ssh.dev.azure.com":
         host, path = _azure(path)
     path = _clean(path)
-    if not host or path == "/":
+    if not _HOST.fullmatch(host) or path == "/":
         return ""
     shown = f"[{host}]" if ":" in host else host
-    return f"https://{shown}" + (f":{port}" if port else "") + path
+    return f"https://{shown}" + (f":{port}" if port else "") + path.translate(_ESCAPES)
+
+
+def _printable(text: str) -> str:
+    return "".join(char for char in text if char.isprintable())
+
+
+_ESCAPES = str.maketrans({char: f"%{ord(char):02X}" for char in "%#? "})
+"""What would not be read as part of a path again."""
 
 
 def _azure(path: str) -> tuple[str, str]:
@@ -82,4 +91,6 @@ def _local(path: str) -> str:
 
 def _clean(path: str) -> str:
     path = posixpath.normpath("/" + path.strip("/"))
-    return path.removesuffix("/.git").removesuffix(".git") or "/"
+    while path.endswith(".git"):
+        path = path.removesuffix(".git").rstrip("/") or "/"
+    return path
