@@ -1,11 +1,14 @@
 """What every record log keeps: append once, conflicts, bulk, reading, compaction, hidden like absent."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
+from contract.conftest import store_engines
+from fakes.clock import FakeClock
 from remora.adapters.record_files.log import FileRecordLog
+from remora.adapters.store_records import StoreRecordLog
 from remora.core import policy
 from remora.core.errors import Conflict, Denied, InvalidInput, NotFound
 from remora.core.records.log import AppendOutcome
@@ -13,15 +16,28 @@ from remora.core.records.model import SHARED, Record, SourceArtifact
 from remora.core.records.vocabulary import RecordKind
 from remora.core.scope import Right, operator_grant, restricted_grant
 from remora.ports import RecordLog
+from store_shapes import REPO
 
 OPERATOR = operator_grant()
 MakeLog = Callable[[], RecordLog]
 
 
-@pytest.fixture(params=["files"])
-def make_log(request: pytest.FixtureRequest, tmp_path: Path) -> MakeLog:
+@pytest.fixture(params=["files", *sorted(store_engines())])
+def make_log(request: pytest.FixtureRequest, tmp_path: Path, clock: FakeClock) -> Iterator[MakeLog]:
     """Opens the same log each time, as another process would."""
-    return lambda: FileRecordLog(tmp_path / ".remora")
+    if request.param == "files":
+        yield lambda: FileRecordLog(tmp_path / ".remora")
+        return
+    maker, opened = store_engines()[request.param], []
+
+    def make() -> RecordLog:
+        if request.param != "memory" or not opened:  # what is in memory is there for one opener
+            opened.append(maker(tmp_path, REPO, clock))
+        return StoreRecordLog(lambda: opened[-1])
+
+    yield make
+    for store in opened:
+        store.close()
 
 
 def a_record(key: str = "k", **changes: object) -> Record:
@@ -75,14 +91,23 @@ def test_a_bulk_append_is_idempotent_and_reports_conflicts_without_losing_the_re
     assert log.append(OPERATOR, a_record("k9")) is AppendOutcome.ALREADY_PRESENT
 
 
+@pytest.mark.slow
+def test_a_bulk_append_longer_than_a_unit_makes_two(make_log: MakeLog) -> None:
+    few_units(make_log, policy.SEGMENT_RECORDS_MAX + 500, units=2)
+
+
 def test_a_bulk_append_makes_few_units_and_reports_progress(make_log: MakeLog) -> None:
+    few_units(make_log, policy.RECORD_STORE_BATCH + 500, units=1)
+
+
+def few_units(make_log: MakeLog, count: int, *, units: int) -> None:
     seen: list[int] = []
-    count = policy.SEGMENT_RECORDS_MAX + 500
     records = (a_record(f"k{n}") for n in range(count))
     make_log().append_many(OPERATOR, records, lambda done, total: seen.append(done))
-    assert len(make_log().units()) == 2
+    assert len(make_log().units()) == units
     assert seen[-1] == count
-    assert make_log().get(OPERATOR, a_record("k10400").id).idempotency_key == "k10400"
+    last = f"k{count - 100}"
+    assert make_log().get(OPERATOR, a_record(last).id).idempotency_key == last
 
 
 def test_compaction_changes_units_and_never_content(make_log: MakeLog) -> None:

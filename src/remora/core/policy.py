@@ -269,6 +269,11 @@ RECORD_FILE_MAX_BYTES = 16_000_000
 """No record we write comes near; a larger file is not read into memory."""
 RECORD_BULK_MIN = 64
 """From this many records on, one segment is cheaper to write, list and merge than loose files."""
+RECORD_STORE_BATCH = 1_000
+"""Record documents of one transaction: a few hundred milliseconds, so that other writers do not wait for long."""
+RECORD_STORE_NEWEST_MAX = 100
+"""Records in the list of the newest, which is written and read anew with each append: a few milliseconds."""
+RECORD_LISTS_PAGE = 1_000
 SEGMENT_RECORDS_MAX = 10_000
 """50,000 commits become a handful of files, and one segment still fits comfortably in memory."""
 SEGMENT_BYTES_MAX = 32_000_000

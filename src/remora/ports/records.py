@@ -30,8 +30,11 @@ __all__ = ["RecordIndex", "RecordLog", "RecordPorts", "RecordView"]
 class RecordLog(Protocol):
     """The truth of records: append-only, shared by processes and checkouts. Nothing stored is ever altered."""
 
-    def prepare(self, *, share: bool = False) -> Path:
-        """Make the log's place, which keeps itself out of git; `share` adds a tracked folder for authored records."""
+    def prepare(self, *, share: bool = False) -> Path | None:
+        """Make the log's folder, which keeps itself out of git; `share` adds a tracked one for authored records.
+
+        None where the log keeps no files.
+        """
         ...
 
     def append(self, grant: Grant, record: Record) -> AppendOutcome:

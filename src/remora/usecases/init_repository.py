@@ -47,7 +47,7 @@ def init_repository(ports: InitPorts, grant: Grant, *, share_records: bool = Fal
         ports.repository.identity,
         ports.repository.id,
         str(ports.checkout.root),
-        str(home),
+        str(home or ""),
         str(ports.store_admin.health().get("path", "")),
         share_records,
     )

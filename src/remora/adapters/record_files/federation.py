@@ -44,7 +44,7 @@ class FederatedRecordLog:
         self._peers = {name: peer for name, peer in named.items() if peer is not None}
         self._closed = dict.fromkeys(named.keys() - self._peers, "the peer holds no records that can be read")
 
-    def prepare(self, *, share: bool = False) -> Path:
+    def prepare(self, *, share: bool = False) -> Path | None:
         """Make our own log's place."""
         return self._own.prepare(share=share)
 
