@@ -13,10 +13,11 @@ from remora.adapters.pull_requests import GitHubPullRequests
 from remora.adapters.record_files.log import FileRecordLog
 from remora.adapters.sqlite.record_index import SqliteRecordIndex
 from remora.adapters.walk import SourceTree
-from remora.bootstrap import parsed_spans, unique_symbol
+from remora.bootstrap import parsed_spans
 from remora.core.capture.documents import is_document
 from remora.core.codegraph.answers import Freshness
 from remora.core.codegraph.change_impact import Impact
+from remora.core.codegraph.view import unique_symbol
 from remora.ports import SourceFiles, SpanSource
 from remora.usecases.get_pr_impact import PullRequestRequest, get_pr_impact
 from remora.usecases.ingest_git import IngestRequest, ingest_git
@@ -72,7 +73,7 @@ class Desk(Checkout):
         return text.replace("hunter2", "[redacted]")
 
     def symbol(self, name: str) -> tuple[str, str] | None:
-        return unique_symbol(self.code_graph, name)
+        return unique_symbol(self.code_graph.read, name)
 
     def freshness(self) -> Freshness:
         return super().freshness()

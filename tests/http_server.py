@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import httpx2
@@ -75,14 +76,14 @@ def serving(world: Any, *args: str, **env: str) -> Iterator[Server]:
 
 
 @contextmanager
-def running(world: Any, *args: str, **env: str) -> Iterator[Server]:
-    """Run `remora serve` in `world.repo` with the environment `world.env`."""
+def running(world: Any, *args: str, run_file: str = ".remora/cache/run.json", **env: str) -> Iterator[Server]:
+    """Run `remora serve` in `world.repo` with the environment `world.env`, until it told of itself in the run file."""
     process = subprocess.Popen(
         [sys.executable, "-m", "remora", "serve", "--port", "0", *args], cwd=world.repo, env=world.env | env,
         stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
     )  # fmt: skip
     try:
-        run = _run_file(world, process)
+        run = _run_file(world.repo / run_file, process)
         with httpx2.Client(trust_env=False, timeout=60) as client:
             server = Server(world, process, run["port"], run["token"], client)
             _wait(server)
@@ -94,8 +95,7 @@ def running(world: Any, *args: str, **env: str) -> Iterator[Server]:
             process.stderr.close()
 
 
-def _run_file(world: Any, process: "subprocess.Popen[bytes]") -> dict[str, Any]:
-    path = world.repo / ".remora/cache/run.json"
+def _run_file(path: Path, process: "subprocess.Popen[bytes]") -> dict[str, Any]:
     end = time.monotonic() + START_SECONDS
     while time.monotonic() < end:
         if process.poll() is not None:

@@ -9,17 +9,15 @@ from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from remora.adapters.system import ProcessCache, SystemClock, private_key
+from remora.adapters.system import ProcessCache, SystemClock, private_key, secret_remover
 from remora.config import Settings
 from remora.core import ids, policy
-from remora.core.errors import Ambiguous, InvalidInput, NotFound, RemoraError, Unavailable
-from remora.core.redaction import redact
+from remora.core.errors import InvalidInput, RemoraError, Unavailable
 from remora.core.scope import operator_grant
 from remora.ports import (
     BackupFolder,
     Checkout,
     Clock,
-    CodeGraphStore,
     ContentsIndex,
     DirectoryDesk,
     Embedder,
@@ -32,6 +30,7 @@ from remora.ports import (
     Ports,
     ProjectFiles,
     RecordLog,
+    RecordServer,
     Repository,
     RunFiles,
     SpanSource,
@@ -67,15 +66,18 @@ def open_ports(settings: Settings, folder: Path) -> Ports:
     from remora.adapters.pull_requests import GitHubPullRequests
     from remora.adapters.record_files.log import FileRecordLog
     from remora.adapters.sqlite.record_index import SqliteRecordIndex
+    from remora.adapters.store_records import StoreRecordLog
     from remora.adapters.transcript_files import TranscriptFiles
     from remora.adapters.tree_sitter.parser import TreeSitterParser
     from remora.adapters.walk import SourceTree
     from remora.core.capture.documents import is_document
+    from remora.core.codegraph.view import unique_symbol
 
     clock = SystemClock()
     checkout = discover(folder, os.environ, clock)
     derived = cache_folder(checkout)
-    records = FileRecordLog(checkout.home)
+    hosted = checkout.root.parent == hosted_folder(settings)
+    records: RecordLog = StoreRecordLog(lambda: ports.store) if hosted else FileRecordLog(checkout.home)
     parser = TreeSitterParser()
     code_graph = CodeGraphFile(derived)
     embedder, unmet = open_embedder(settings)
@@ -96,7 +98,7 @@ def open_ports(settings: Settings, folder: Path) -> Ports:
         code_graph=code_graph,
         freshness=lambda: refreshed(ports),
         documents=SourceTree(checkout.root, is_document),
-        symbol=lambda name: unique_symbol(code_graph, name),
+        symbol=lambda name: unique_symbol(code_graph.read, name),
         hook_trail=HookTrailFiles(checkout.home),
         metrics=RustworkxMetrics(),
         cache=ProcessCache(),
@@ -293,6 +295,25 @@ def open_peer_log(store: Path) -> RecordLog:
     return open_peer(store.expanduser().absolute())
 
 
+def hosted_folder(settings: Settings) -> Path:
+    """Where repositories lie that a server keeps memory of without their files."""
+    return settings.data_dir.resolve() / "hosted"
+
+
+def host_repository(settings: Settings, identity: str) -> Path:
+    """The home of a repository without a checkout, made when it is not there; its records lie in the store."""
+    from remora.adapters.git.hosted import host
+
+    return host(hosted_folder(settings), identity, os.environ)
+
+
+def open_record_server(ports: Ports, url: str, token: str) -> RecordServer:
+    """The same repository's records on a server."""
+    from remora.adapters.record_server import HttpRecordServer
+
+    return HttpRecordServer(url, token, (ports.repository.identity, *ports.repository.aliases))
+
+
 def refreshed(ports: Ports) -> "Freshness":
     """Bring the code graph up to date when little changed or little is there; say what is stale otherwise.
 
@@ -307,19 +328,6 @@ def refreshed(ports: Ports) -> "Freshness":
     except Unavailable:
         done = index_repository(ports, operator_grant(), IndexRequest(write=False))
     return Freshness(done.commit, done.stale)
-
-
-def unique_symbol(code_graph: CodeGraphStore, name: str) -> tuple[str, str] | None:
-    """(node id, file) of the one symbol of the present code graph that a name means; None for none or several."""
-    from remora.core.codegraph.view import names_of
-
-    try:
-        with code_graph.read() as reader:
-            names = names_of(reader)
-            symbol = names.one(name)
-            return names.id(symbol), names.path(symbol)
-    except (NotFound, Ambiguous, InvalidInput):
-        return None
 
 
 def store_path(settings: Settings, repository_id: str) -> Path:
@@ -381,16 +389,7 @@ def swept_store(settings: Settings, checkout: Checkout, clock: Clock) -> StoreFi
 
 def redactor(settings: Settings) -> Callable[[str], str]:
     """Takes secrets out of a text; placeholders carry a hash under this user's own key."""
-
-    @cache
-    def key() -> bytes:
-        return private_key(settings.data_dir / "redaction.key")
-
-    def without_secrets(text: str) -> str:
-        found = redact(text)
-        return redact(text, key()).text if found.findings else text
-
-    return without_secrets
+    return secret_remover(settings.data_dir / "redaction.key")
 
 
 def parsed_spans(parser: Parser) -> SpanSource:

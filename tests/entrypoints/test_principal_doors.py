@@ -28,6 +28,8 @@ from remora.entrypoints.cli.app import app
 RECORDS = all_records()
 IDS = [record.id for record in RECORDS if record.idempotency_key in ("task:alices", "task:shared", "task:core")]
 IDS.append(ABSENT)
+NOBODY = "http://127.0.0.1:9"
+"""Where no server listens; what goes to one that does is in the matrix of use cases."""
 SHORT = ("the owner with a claim",)
 """Rows of every run; the others are for the slow recipe."""
 RECENT = re.compile(r"20(?:2[6-9]|[3-9]\d)-\d\d-\d\d[T0-9:.Z]*")
@@ -75,6 +77,8 @@ WRITES: dict[str, list[list[str]]] = {
     "reactivate": [[IDS[1]]],
     "import": [["bundle.json"]],
     "sync": [["--bundle", "bundle.json"]],
+    "push": [["--server", NOBODY]],
+    "pull": [["--server", NOBODY]],
     "ingest": [["HEAD"]],
     "ingest-docs": [[]],
     "refresh": [[]],

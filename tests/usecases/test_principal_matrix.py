@@ -4,7 +4,7 @@ What a principal is told by the whole world equals what it is told by one that h
 """
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -36,6 +36,7 @@ from remora.core.facts.batch import Triple
 from remora.core.policy import SUBJECT_KEYS_MAX
 from remora.core.recall.record_hits import recall_records
 from remora.core.records.bundle import decode_bundle, encode_bundle
+from remora.core.records.exchange import ServerListing, Taken
 from remora.core.records.indexed import AnchorKey, IndexedRecord, Narrowing, path_key
 from remora.core.records.log import AppendOutcome
 from remora.core.records.model import PRIVATE, Link, SymbolAnchor
@@ -52,7 +53,7 @@ from remora.usecases.evaluate_records import evaluate_records
 from remora.usecases.evidence import evidence
 from remora.usecases.explain_decision import explain_decision
 from remora.usecases.explain_history import explain_history
-from remora.usecases.export_records import export_records
+from remora.usecases.export_records import export_records, export_some
 from remora.usecases.find_similar_change import find_similar_change
 from remora.usecases.get_record import get_record
 from remora.usecases.import_artifacts import ImportArtifactsRequest, import_artifacts
@@ -60,7 +61,9 @@ from remora.usecases.import_records import import_bundle
 from remora.usecases.ingest_docs import ingest_docs
 from remora.usecases.ingest_git import IngestRequest, ingest_git
 from remora.usecases.known_pitfalls import known_pitfalls
+from remora.usecases.list_record_ids import list_record_ids
 from remora.usecases.locate import locate
+from remora.usecases.push_records import push_records
 from remora.usecases.recall import RecallRequest, recall
 from remora.usecases.record_outcome import record_outcome
 from remora.usecases.register_session import RegisterSessionRequest, register_session
@@ -118,7 +121,32 @@ def _recalled(world: Stage, grant: Grant) -> object:
         return [recall_records(view, words, limit=50) for words in WORDS]
 
 
+class _Wire:
+    """A server that has nothing and keeps what it is brought."""
+
+    def __init__(self) -> None:
+        self.brought: list[str] = []
+
+    def listing(self) -> ServerListing:
+        return ServerListing(frozenset(), "somebody", operator=False)
+
+    def give(self, record_ids: Collection[str]) -> bytes:
+        return encode_bundle(())
+
+    def take(self, bundle: bytes) -> Taken:
+        self.brought += [record.id for record in decode_bundle(bundle).records]
+        return Taken(recorded=len(self.brought))
+
+
+def _pushed(world: Stage, grant: Grant) -> object:
+    wire = _Wire()
+    return push_records(world.ports, grant, wire), sorted(wire.brought)
+
+
 READS: dict[str, Entry] = {
+    "push": _pushed,
+    "ids": lambda world, grant: list_record_ids(world.ports, grant, limit=7),
+    "export, some": lambda world, grant: export_some(world.ports, grant, [record.id for record in RECORDS]),
     "search": _search(limit=500),
     "search, one hit": _search(limit=1),
     "search, v1 ranking": _search(limit=500, ranking=Ranking.V1),
@@ -300,12 +328,16 @@ def test_every_write_answers_and_acts_as_if_what_is_hidden_never_was(row: Princi
 
 @pytest.mark.parametrize("place", PLACES, ids=lambda place: place.name)
 def test_the_table_is_what_is_written(row: Principal, place: Place, tmp_path: Path) -> None:
-    log, record = FileRecordLog(tmp_path), a_record(place, "written", 0)
+    owner = place.owner if place.scope is PRIVATE else row.grant.principal
+    log, record = FileRecordLog(tmp_path), a_record(place, "written", 0, owner=owner)
     if row.cell(place) == "w":
         assert log.append(row.grant, record) is AppendOutcome.RECORDED
     else:
         with pytest.raises(Denied):
             log.append(row.grant, record)
+    if not row.grant.operator:
+        with pytest.raises(Denied):
+            log.append(row.grant, a_record(place, "forged", 0, owner="somebody else"))
 
 
 def test_a_write_hides_only_what_its_writer_may_write(tmp_path: Path, row: Principal) -> None:

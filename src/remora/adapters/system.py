@@ -6,9 +6,12 @@ import secrets
 import threading
 import time
 from collections import OrderedDict
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 from remora.core.errors import Unavailable
+from remora.core.redaction import redact
 
 _KEY_BYTES = 32
 _CACHE_VALUES = 32
@@ -88,3 +91,17 @@ def _read_key(path: Path) -> bytes:
 def _publish(temporary: Path, path: Path) -> None:
     with contextlib.suppress(FileExistsError):
         os.link(temporary, path)  # exclusive: an existing key is never replaced
+
+
+def secret_remover(key_path: Path) -> Callable[[str], str]:
+    """Takes secrets out of a text; placeholders carry a hash under the key, which is made with the first secret."""
+
+    @cache
+    def key() -> bytes:
+        return private_key(key_path)
+
+    def without_secrets(text: str) -> str:
+        found = redact(text)
+        return redact(text, key()).text if found.findings else text
+
+    return without_secrets

@@ -269,6 +269,13 @@ RECORD_FILE_MAX_BYTES = 16_000_000
 """No record we write comes near; a larger file is not read into memory."""
 RECORD_BULK_MIN = 64
 """From this many records on, one segment is cheaper to write, list and merge than loose files."""
+EXCHANGE_RECORDS_MAX = 1_000
+EXCHANGE_BYTES_MAX = 4_000_000
+"""Of the records in one request between stores: well below what a door takes, also with every quote escaped."""
+EXCHANGE_IDS_PAGE = 5_000
+EXCHANGE_ANSWER_MAX_BYTES = 64 << 20
+"""A server that answers more than that is not one of ours."""
+EXCHANGE_TIMEOUT_SECONDS = 60
 RECORD_STORE_BATCH = 1_000
 """Record documents of one transaction: a few hundred milliseconds, so that other writers do not wait for long."""
 RECORD_STORE_NEWEST_MAX = 100

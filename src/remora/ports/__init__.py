@@ -38,7 +38,7 @@ from remora.ports.hook_desk import HookDesk
 from remora.ports.jobs import Jobs, OffloadPorts, TranscriptPorts
 from remora.ports.metrics import Betweenness, Cache, Fragility, GraphMetrics
 from remora.ports.model import Model, Models
-from remora.ports.records import RecordIndex, RecordLog, RecordPorts, RecordView
+from remora.ports.records import RecordIndex, RecordLog, RecordPorts, RecordServer, RecordView
 from remora.ports.repository import Checkout, Clock, Repository
 from remora.ports.store import Decide, Store, StoreAdmin
 
@@ -92,6 +92,7 @@ __all__ = [
     "RecordIndex",
     "RecordLog",
     "RecordPorts",
+    "RecordServer",
     "RecordView",
     "Repository",
     "RunFiles",

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from pathlib import Path
 
+    from remora.core.records.exchange import ServerListing, Taken
     from remora.core.records.log import (
         AppendOutcome,
         BulkAppended,
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from remora.core.scope import Grant
     from remora.ports.repository import Clock, Repository
 
-__all__ = ["RecordIndex", "RecordLog", "RecordPorts", "RecordView"]
+__all__ = ["RecordIndex", "RecordLog", "RecordPorts", "RecordServer", "RecordView"]
 
 
 class RecordLog(Protocol):
@@ -86,6 +87,24 @@ class RecordIndex(Protocol):
 
     def close(self) -> None:
         """Release files and connections."""
+        ...
+
+
+class RecordServer(Protocol):
+    """The records of the same repository on a server, as it shows them to the caller's key."""
+
+    def listing(self) -> ServerListing:
+        """What it has. Raises `Denied` for a key that it does not know, `NotFound` where it serves no such repository,
+        `Unavailable` when it does not answer.
+        """
+        ...
+
+    def give(self, record_ids: Collection[str]) -> bytes:
+        """A bundle of these records, of as many as one answer carries."""
+        ...
+
+    def take(self, bundle: bytes) -> Taken:
+        """Bring it a bundle; raises `Denied` where the key, or the server, takes no records."""
         ...
 
 

@@ -13,9 +13,9 @@ from remora.core.capture.exports.reading import ExportPlace
 from remora.core.errors import InvalidInput
 from remora.core.policy import ARTIFACT_BATCH, ARTIFACT_SOURCES_BATCH
 from remora.core.records.access import may_write
+from remora.core.records.identity import apart
 from remora.core.records.log import Progress
 from remora.core.records.model import Record
-from remora.core.records.outcome import apart
 from remora.core.records.scrub import Redact, scrubbed
 from remora.core.records.view import SymbolLookup
 from remora.core.records.vocabulary import Relation, ScopeKind
@@ -159,7 +159,7 @@ class _Run:
             scope = record.access_scope.scope.value
             self._bad.append(BadArtifact(index, "scope", f"this principal may not write {scope} records here"))
         else:
-            self._planned.append(record)
+            self._planned.append(record if self._grant.operator else apart(record, self._grant.principal))
             self._seen += artifact.settles
 
     def store(self, form: str) -> ImportArtifactsResult:

@@ -1,19 +1,20 @@
 """Take in records of a bundle or of another store, or exchange with a bundle; one bad record loses no other."""
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
+from remora.core.policy import EXCHANGE_RECORDS_MAX
 from remora.core.records.access import may_write
-from remora.core.records.bundle import adopted, decode_bundle, encode_bundle, united
+from remora.core.records.bundle import Bundle, adopted, decode_bundle, encode_bundle, united
+from remora.core.records.exchange import ServerListing, relinked
+from remora.core.records.identity import apart, is_everyones
 from remora.core.records.indexed import Narrowing
 from remora.core.records.log import BadRecord, Progress
 from remora.core.records.model import Record
-from remora.core.records.outcome import apart
 from remora.core.records.schema import BUNDLE_RECORDS_MAX
 from remora.core.records.scrub import scrubbed
-from remora.core.records.vocabulary import ScopeKind
 from remora.core.scope import Grant
-from remora.ports import RecordLog, RecordPorts
+from remora.ports import RecordLog, RecordPorts, RecordServer
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +55,7 @@ def sync_bundle(ports: RecordPorts, grant: Grant, data: bytes | None, progress: 
     with ports.record_index.view(grant) as view:
         ours = [found.record for found in view.newest(Narrowing(), limit=BUNDLE_RECORDS_MAX + 1)[0]]
     if not grant.operator:  # copies under the importer's own keys are in the bundle already
-        copies = {apart(record, grant.principal).id for record in held if _is_private(record)}
+        copies = {apart(record, grant.principal).id for record in held if not is_everyones(record)}
         copies -= {record.id for record in held}
         ours = [record for record in ours if record.id not in copies]
     both = united(held, ours)
@@ -74,6 +75,46 @@ def import_store(ports: RecordPorts, grant: Grant, source: RecordLog, progress: 
     return _take(ports, grant, records, tuple(bad), progress)
 
 
+def import_from_server(
+    ports: RecordPorts, grant: Grant, server: RecordServer, progress: Progress | None = None
+) -> Imported:
+    """Take in what a server shows the caller and this store lacks.
+
+    What the server keeps of ours under the caller's own key there is ours already. All of it is taken in at once, so
+    that links among what is taken hold.
+    """
+    listing = server.listing()
+    lacking = listing.ids - ports.records.present(listing.ids)
+    if not listing.operator:
+        lacking -= _copies(ports, grant, listing)
+    wanted = sorted(lacking)
+    records: list[Record] = []
+    bad: list[BadRecord] = []
+    for start in range(0, len(wanted), EXCHANGE_RECORDS_MAX):
+        for bundle in _given(server, wanted[start : start + EXCHANGE_RECORDS_MAX]):
+            records += bundle.records
+            bad += bundle.bad
+        if progress:
+            progress(min(start + EXCHANGE_RECORDS_MAX, len(wanted)), len(wanted))
+    return _take(ports, grant, records, tuple(bad), None)
+
+
+def _copies(ports: RecordPorts, grant: Grant, listing: ServerListing) -> set[str]:
+    with ports.record_index.view(grant) as view:
+        ours = [found.record for found in view.newest(Narrowing(), limit=BUNDLE_RECORDS_MAX)[0]]
+    return {listing.kept_as(record) for record in ours}
+
+
+def _given(server: RecordServer, wanted: list[str]) -> Iterator[Bundle]:
+    """Bundles of these records, as many as it takes; what is gone meanwhile is left out."""
+    while wanted:
+        bundle = decode_bundle(server.give(wanted))
+        got = {record.id for record in bundle.records} | {item.record_id for item in bundle.bad}
+        yield bundle
+        rest = [each for each in wanted if each not in got]
+        wanted = rest if bundle.records and len(rest) < len(wanted) else []
+
+
 def _take(
     ports: RecordPorts, grant: Grant, records: Iterable[Record], bad: tuple[BadRecord, ...], progress: Progress | None
 ) -> Imported:
@@ -85,23 +126,15 @@ def _take(
 
 
 def _apart(ports: RecordPorts, grant: Grant, records: list[Record]) -> list[Record]:
-    """Private records under keys of their importer, unless it holds them already: a key that is taken by what the
-    importer may not see must not show. Links among the records follow.
+    """Records under keys of their importer, but for those it sees already and those that anyone would capture alike:
+    a key that is taken by what the importer may not see must not show. Links among the records follow.
     """
     with ports.record_index.view(grant) as view:
         held = view.get([record.id for record in records])
-    moved = {
-        record.id: apart(record, grant.principal) for record in records if _is_private(record) and record.id not in held
+    own = {
+        record.id: apart(record, grant.principal)
+        for record in records
+        if not is_everyones(record) and record.id not in held
     }
-    return [_relinked(moved.get(record.id, record), moved) for record in records]
-
-
-def _relinked(record: Record, moved: Mapping[str, Record]) -> Record:
-    links = tuple(
-        replace(link, target=moved[link.target].id) if link.target in moved else link for link in record.links
-    )
-    return record if links == record.links else replace(record, links=links)
-
-
-def _is_private(record: Record) -> bool:
-    return record.access_scope.scope is ScopeKind.PRIVATE
+    moved = {former: record.id for former, record in own.items()}
+    return [relinked(own.get(record.id, record), moved) for record in records]

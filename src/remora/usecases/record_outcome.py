@@ -3,9 +3,10 @@
 from dataclasses import dataclass, replace
 
 from remora.core.errors import NotFound
+from remora.core.records.identity import apart
 from remora.core.records.log import AppendOutcome
 from remora.core.records.model import Record
-from remora.core.records.outcome import OutcomeRequest, apart, outcome_record
+from remora.core.records.outcome import OutcomeRequest, outcome_record
 from remora.core.records.scrub import scrubbed
 from remora.core.records.view import SymbolLookup
 from remora.core.scope import Grant

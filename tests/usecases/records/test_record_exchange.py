@@ -13,12 +13,14 @@ from remora.adapters.sqlite.record_index import SqliteRecordIndex
 from remora.core import ids
 from remora.core.errors import Conflict, Corrupt, Denied, InvalidInput, NotFound
 from remora.core.records import codec
+from remora.core.records.bundle import encode_bundle
 from remora.core.records.evaluation import Gates
+from remora.core.records.indexed import Narrowing
 from remora.core.records.log import AppendOutcome
-from remora.core.records.model import AccessScope, Link, Record, SourceArtifact
+from remora.core.records.model import SHARED, AccessScope, Link, Record, SourceArtifact
 from remora.core.records.revision import Correction, correction, linking, promotion, reactivation, retraction
 from remora.core.records.search import RecordQuery, search
-from remora.core.records.vocabulary import Lifecycle, RecordKind, Relation
+from remora.core.records.vocabulary import Lifecycle, RecordKind, Relation, ScopeKind
 from remora.core.scope import Grant, operator_grant, restricted_grant
 from remora.usecases.evaluate_records import evaluate_records
 from remora.usecases.export_records import export_records
@@ -194,6 +196,26 @@ def test_bundles_are_filtered_by_the_principal_both_ways_and_private_records_bel
     again = import_bundle(two, bob, export_records(one, OPERATOR))
     assert (again.recorded, again.already_present, again.conflicts) == (0, 2, ())
     assert found(two, "policy", grant=ann) == []
+
+
+@pytest.mark.parametrize("scope", [AccessScope(), SHARED, AccessScope(ScopeKind.WORKSPACE, "core")])
+def test_a_crafted_bundle_learns_nothing_of_what_its_key_hides(make_bag: MakeBag, scope: AccessScope) -> None:
+    """Whoever imports a record under the key of one that it may not see gets what it gets where there is none."""
+    ann = restricted_grant("ann", repository_claims=[REPO], workspace_claims=["core"])
+    guess = {"idempotency_key": "incident-7", "kind": RecordKind.INCIDENT, "title": "policy", "repository": REPO,
+             "occurred_at": 5, "sources": [SourceArtifact("agent", "agent://x")]}  # fmt: skip
+    for summary in ("the secret content", "another guess"):
+        bundle = encode_bundle([Record.create(**guess, summary=summary, access_scope=scope)])
+        seen = []
+        for name in ("with", "without"):
+            bag = make_bag(f"{name} {scope.scope} {summary}")
+            if name == "with":
+                hidden = Record.create(**guess, summary="the secret content", access_scope=AccessScope(), owner="eve")
+                bag.records.append(OPERATOR, hidden)
+            done = import_bundle(bag, ann, bundle)
+            with bag.record_index.view(ann) as view:
+                seen.append((done, [found.record for found in view.newest(Narrowing(), limit=9)[0]]))
+        assert seen[0] == seen[1]
 
 
 def test_secrets_are_redacted_on_the_way_in(make_bag: MakeBag) -> None:

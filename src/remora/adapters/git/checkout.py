@@ -176,6 +176,11 @@ def _pinned(folder: Path, present: str, clock: Clock) -> tuple[str, tuple[str, .
     return identity, aliases
 
 
+def pin_identity(common_dir: Path, identity: str) -> None:
+    """Pin the identity of a repository that has no remote to take it from; one that is pinned stays."""
+    _pin(common_dir / _PIN_FOLDER / _IDENTITY_FILE, identity, may_fail=False)
+
+
 def _read_pin(pin: Path) -> str:
     try:
         data = pin.read_bytes()

@@ -1,6 +1,7 @@
 """What questions about the code ask of a stored graph: one consistent view, and the few reads they all share."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
+from contextlib import AbstractContextManager
 from typing import Protocol
 
 from remora.core.codegraph.answers import Relation
@@ -8,6 +9,7 @@ from remora.core.codegraph.impact import with_members
 from remora.core.codegraph.linked import AMBIGUOUS, KINDS, TIERS
 from remora.core.codegraph.names import Names
 from remora.core.codegraph.snapshot import EdgeRow, FileRow, SymbolRow, UnresolvedRow
+from remora.core.errors import Ambiguous, InvalidInput, NotFound
 from remora.core.ids import digest
 
 CONTAINS, CALLS = KINDS.index("contains"), KINDS.index("calls")
@@ -91,3 +93,14 @@ def relations(
 def state_digest(files: Iterable[FileRow]) -> str:
     """Names the state of the graph: equal contents read by equal extraction give equal digests."""
     return digest("\0".join(f"{row.path}\1{row.digest}\1{row.version}" for row in files).encode("utf-8", "replace"))
+
+
+def unique_symbol(read: Callable[[], AbstractContextManager[GraphView]], name: str) -> tuple[str, str] | None:
+    """(node id, file) of the one symbol that a name means; None for none, for several, and where there is no graph."""
+    try:
+        with read() as view:
+            names = names_of(view)
+            symbol = names.one(name)
+            return names.id(symbol), names.path(symbol)
+    except (NotFound, Ambiguous, InvalidInput):
+        return None

@@ -36,6 +36,8 @@ def may_write(grant: Grant, record: Record) -> bool:
 
 
 def require_write(grant: Grant, record: Record) -> None:
-    """Raise `Denied` unless the grant may write the record."""
+    """Raise `Denied` unless the grant may store this new record: in its scope, and under no other's name."""
     if not may_write(grant, record):
         raise Denied(f"principal {grant.principal!r} may not write a {record.access_scope.scope.value} record here")
+    if not grant.operator and record.owner not in ("", grant.principal):
+        raise Denied(f"principal {grant.principal!r} may not write in another's name")

@@ -6,6 +6,7 @@ from dataclasses import replace
 from enum import StrEnum
 from typing import TypeAlias
 
+from remora.core import ids
 from remora.core.records.model import VERSION, Record
 from remora.core.records.vocabulary import ScopeKind
 
@@ -76,3 +77,19 @@ _ESSENCES: dict[KeyPrefix, Callable[[Record], _Essence]] = {
     KeyPrefix.DOCUMENT: _document,
     KeyPrefix.SEMANTIC: _document,
 }
+
+
+def apart(record: Record, principal: str) -> Record:
+    """The same record under a key of the writer's own, which nothing that it may not see can have taken."""
+    if record.idempotency_key.endswith(f":by:{principal}"):
+        return record
+    key = f"{record.idempotency_key}:by:{principal}"
+    return replace(record, id=ids.record_id(record.repository, key), idempotency_key=key)
+
+
+def is_everyones(record: Record) -> bool:
+    """Whether the record has one key for all writers: what any reader of the repository would capture alike.
+
+    Every other key may have been taken by something that a restricted writer cannot see, so it writes under its own.
+    """
+    return is_derivable(record) and record.access_scope.scope is ScopeKind.REPOSITORY

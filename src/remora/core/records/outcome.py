@@ -1,11 +1,11 @@
 """Outcomes: from what an agent or CI reports to a checked record."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeVar
 
-from remora.core import ids, policy
+from remora.core import policy
 from remora.core.errors import InvalidInput
 from remora.core.records.model import AccessScope, Record, SourceArtifact, SymbolAnchor, Verification
 from remora.core.records.view import SymbolLookup
@@ -90,11 +90,3 @@ def _source_kind(uri: str) -> str:
     """The scheme of the locator names its kind; a bare path is a document."""
     scheme, separator, _ = uri.strip().partition(":")
     return scheme.lower() if separator and scheme.isalnum() and len(scheme) <= 20 else "document"
-
-
-def apart(record: Record, principal: str) -> Record:
-    """The same record under a key of the writer's own, which nothing that it may not see can have taken."""
-    if record.idempotency_key.endswith(f":by:{principal}"):
-        return record
-    key = f"{record.idempotency_key}:by:{principal}"
-    return replace(record, id=ids.record_id(record.repository, key), idempotency_key=key)

@@ -17,6 +17,7 @@ from remora.entrypoints.cli import (
     locate,
     offload,
     record_changes,
+    record_exchange,
     records,
     serving,
     sessions,
@@ -46,8 +47,8 @@ def _root(version: bool = typer.Option(False, "--version", callback=_version, is
 
 
 for part in (
-    init, admin, graph, records, record_changes, locate, facts, encounters, sessions, offload, directory, serving,
-    setup, hooks,
+    init, admin, graph, records, record_changes, record_exchange, locate, facts, encounters, sessions, offload,
+    directory, serving, setup, hooks,
 ):  # fmt: skip
     part.register(app)
 

@@ -15,7 +15,7 @@ _START = "run `remora serve` in the repository"
 
 def page_link(folder: Path) -> str:
     """The link. Raises `NotFound` when no server runs here, `Unavailable` when it does not answer."""
-    port, token = _run_file(folder)
+    port, token = running_server(folder)
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=_SECONDS)
     try:
         connection.request("POST", "/api/v1/page/links", headers={"Authorization": f"Bearer {token}"})
@@ -30,7 +30,8 @@ def page_link(folder: Path) -> str:
     return f"http://127.0.0.1:{port}{path}"
 
 
-def _run_file(folder: Path) -> tuple[int, str]:
+def running_server(folder: Path) -> tuple[int, str]:
+    """Port and token of the server that runs for this repository; raises `NotFound` when none does."""
     from remora.bootstrap import open_ports
     from remora.config import load
 

@@ -72,6 +72,10 @@ def serve(
         str | None,
         typer.Option(help="A server engine, neo4j://host/database; its password comes from the environment."),
     ] = None,
+    hosted: Annotated[
+        list[str] | None, typer.Option(help="A repository (its remote's address) to keep memory of without its files.")
+    ] = None,
+    memory_peer: Annotated[list[Path] | None, typer.Option(help="Read records of this other store too.")] = None,
 ) -> None:
     """Serve the page, the HTTP API, MCP over HTTP and the hooks of agent clients, until told to end."""
 
@@ -88,7 +92,7 @@ def serve(
             Options(
                 roots=roots, host=host, port=port, allow_hosts=tuple(allow_host or ()), grant=grant,
                 profiles=tuple(profile or ("core",)), allow_memory=allow_memory, allow_memory_write=allow_memory_write,
-                store=store,
+                store=store, hosted=tuple(hosted or ()), peers=tuple(path.absolute() for path in memory_peer or ()),
             ),
             Page,
         )  # fmt: skip

@@ -13,7 +13,7 @@ from starlette.routing import BaseRoute, Route
 from remora.core.clients.hook_trail import HOOK_ROUTE
 from remora.entrypoints.catalogue.listing import OPERATIONS
 from remora.entrypoints.catalogue.operation import Operation
-from remora.entrypoints.http import own_operations
+from remora.entrypoints.http import own_operations, record_operations
 from remora.entrypoints.http.endpoints import answering, in_json, in_thread, operation_endpoint
 from remora.entrypoints.http.guard import Guard, Names
 from remora.entrypoints.http.hook import hook_endpoint
@@ -25,7 +25,11 @@ from remora.entrypoints.http.tools import McpDoor
 
 def operations() -> tuple[Operation, ...]:
     """Every operation with a route, those with fixed paths before those with a name in the path."""
-    routed = [operation for operation in (*OPERATIONS, *own_operations.OPERATIONS) if operation.http[0]]
+    routed = [
+        operation
+        for operation in (*OPERATIONS, *own_operations.OPERATIONS, *record_operations.OPERATIONS)
+        if operation.http[0]
+    ]
     return tuple(sorted(routed, key=lambda operation: "{" in operation.http[1]))
 
 

@@ -140,21 +140,6 @@ def _forget(call: Call, given: Mapping[str, Any]) -> Answer:
     return _told(forget(call.ports, call.grant, request).to_json())
 
 
-def _record(call: Call, given: Mapping[str, Any]) -> Answer:
-    from remora.core.recall.notice import NOTICE
-    from remora.usecases.get_record import get_record
-
-    detail = get_record(call.ports, call.grant, given["id"])
-    linked = [{"relation": relation.value, "id": other} for relation, other in detail.linked_from]
-    data: dict[str, Any] = {
-        "record": render.record_row(detail.record, call.ports.redact),
-        "superseded_by": detail.superseded_by,
-        "linked_from": linked[: policy.LIST_LIMIT_MAX],
-        "notice": NOTICE,
-    }
-    return _told(data)
-
-
 def _index(call: Call, given: Mapping[str, Any]) -> Answer:
     from remora.usecases.index_memory import IndexMemoryRequest, index_memory
 
@@ -258,9 +243,5 @@ OPERATIONS: tuple[Operation, ...] = (
             session=_SESSION,
         ),
         _index, "model", "embedded", "refused", "missing",
-    ),
-    _own(
-        "get_record", "One record", "A record with what supersedes it and what links to it.",
-        ("GET", "/records/{id}"), arguments(id=_ID), _record, "record", "superseded_by", "linked_from", "notice",
     ),
 )  # fmt: skip

@@ -18,7 +18,7 @@ import uvicorn
 from starlette.routing import BaseRoute
 
 from remora import __version__
-from remora.bootstrap import new_run_files, open_directory, open_ports
+from remora.bootstrap import host_repository, new_run_files, open_directory, open_ports, with_peers
 from remora.config import Settings, load, with_memory, with_store
 from remora.core.clients.hook_trail import RUN_FILE, run_file
 from remora.core.errors import InvalidInput, RemoraError, Unavailable
@@ -30,7 +30,7 @@ from remora.entrypoints.http.repositories import Repositories
 from remora.entrypoints.http.site import Caller, Site
 from remora.entrypoints.http.upkeep import hook_deadline_ms, keep_meanings
 from remora.entrypoints.logs import set_logs
-from remora.ports import DirectoryDesk
+from remora.ports import DirectoryDesk, Ports
 from remora.usecases.authenticate_key import authenticate_key
 from remora.usecases.erase_forgotten import erase_forgotten
 from remora.usecases.know_repository import know_repository
@@ -41,7 +41,10 @@ _log = logging.getLogger("remora.http")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """What the command line says. `grant` is the ceiling of every key; port 0 takes a free one."""
+    """What the command line says. `grant` is the ceiling of every key; port 0 takes a free one.
+
+    `hosted` names repositories without a checkout; `peers` are stores whose records are read with every repository's.
+    """
 
     roots: Sequence[Path]
     host: str = "127.0.0.1"
@@ -52,6 +55,8 @@ class Options:
     allow_memory: bool | None = None
     allow_memory_write: bool = False
     store: str | None = None
+    hosted: Sequence[str] = ()
+    peers: Sequence[Path] = ()
 
 
 class PageDoor(Protocol):
@@ -72,7 +77,7 @@ def serve(options: Options, page: Callable[[Site], PageDoor] | None = None) -> N
     set_logs(settings)
     desk = open_directory(settings)
     _refuse_an_open_door(options, desk)
-    for root in options.roots:
+    for root in (*options.roots, *(host_repository(settings, identity) for identity in options.hosted)):
         know_repository(desk, operator_grant(), open_ports(settings, root).checkout)
     token = desk.clock.token(SERVER_TOKEN_BYTES)
     site = site_of(settings, desk, options, token)
@@ -107,8 +112,12 @@ def site_of(settings: Settings, desk: DirectoryDesk, options: Options, token: st
         found = authenticate_key(desk, options.grant, given)
         return Caller(*found) if found else None
 
+    def opened(root: Path) -> Ports:
+        ports = open_ports(settings, root)
+        return with_peers(ports, options.peers) if options.peers else ports
+
     return Site(
-        repositories=Repositories(desk.directory.repositories, lambda root: open_ports(settings, root)),
+        repositories=Repositories(desk.directory.repositories, opened),
         authenticate=authenticate,
         version=__version__,
         memory=settings.allow_memory,
