@@ -73,11 +73,9 @@ def open_ports(settings: Settings, folder: Path) -> Ports:
     from remora.core.capture.documents import is_document
     from remora.core.codegraph.view import unique_symbol
 
-    clock = SystemClock()
-    checkout = discover(folder, os.environ, clock)
+    checkout = discover(folder, os.environ, clock := SystemClock())
     derived = cache_folder(checkout)
-    hosted = checkout.root.parent == hosted_folder(settings)
-    records: RecordLog = StoreRecordLog(lambda: ports.store) if hosted else FileRecordLog(checkout.home)
+    records = StoreRecordLog(lambda: ports.store) if hosted(settings, checkout) else FileRecordLog(checkout.home)
     parser = TreeSitterParser()
     code_graph = CodeGraphFile(derived)
     embedder, unmet = open_embedder(settings)
@@ -295,16 +293,16 @@ def open_peer_log(store: Path) -> RecordLog:
     return open_peer(store.expanduser().absolute())
 
 
-def hosted_folder(settings: Settings) -> Path:
-    """Where repositories lie that a server keeps memory of without their files."""
-    return settings.data_dir.resolve() / "hosted"
+def hosted(settings: Settings, checkout: Checkout) -> bool:
+    """Whether a server keeps memory of the repository without having its files."""
+    return checkout.root.parent == settings.data_dir.resolve() / "hosted"
 
 
 def host_repository(settings: Settings, identity: str) -> Path:
     """The home of a repository without a checkout, made when it is not there; its records lie in the store."""
     from remora.adapters.git.hosted import host
 
-    return host(hosted_folder(settings), identity, os.environ)
+    return host(settings.data_dir.resolve() / "hosted", identity, os.environ)
 
 
 def open_record_server(ports: Ports, url: str, token: str) -> RecordServer:
