@@ -6,7 +6,8 @@ from typing import Any
 
 from fakes.clock import FakeClock
 from remora.adapters.system import SystemClock
-from remora.bootstrap import open_ports, open_store_file, store_path, swept_store
+from remora.bootstrap import open_ports
+from remora.bootstrap.stores import open_store_file, store_path, swept_store
 from remora.config import Settings
 from remora.core.facts.batch import parse_triple
 from remora.core.policy import SESSION_LIFETIME_DAYS, SWEEP_SECONDS
@@ -21,6 +22,8 @@ DAY = 86_400_000_000
 
 class Past:
     """The few ports that writing needs, at another time."""
+
+    embedder = None
 
     def __init__(self, settings: Settings, ports: Any, now: int) -> None:
         self.repository, self.redact, self.clock = ports.repository, ports.redact, FakeClock(now)

@@ -224,6 +224,8 @@ VECTOR_NUMPY_FROM = 1_000
 VECTOR_SCORE_SLACK = 1e-4
 """How far a fast cosine may stray from the exact one: candidates that close to the cut are computed again exactly."""
 
+COPY_BATCH_ITEMS = 4_000
+"""Items of one write while a store is copied to another engine: seconds each, well within a transaction's deadline."""
 SERVER_CONNECT_SECONDS = 5
 """A server that does not take a connection within this time is not there."""
 SERVER_CONNECTIONS = 50

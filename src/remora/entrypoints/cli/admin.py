@@ -35,7 +35,7 @@ def doctor(frame: Frame) -> None:
 
 def backup(frame: Frame, target: Annotated[Path, typer.Argument(help="A new folder.")]) -> None:
     """Copy the store and all records into a folder, and check every byte of the copy."""
-    from remora.bootstrap import open_backup
+    from remora.bootstrap.backups import open_backup
     from remora.config import load
     from remora.usecases.back_up import back_up
 
@@ -52,7 +52,7 @@ def restore(
     to_new: Annotated[bool, typer.Option("--to-new", help="Into a repository that has no store yet.")] = False,
 ) -> None:
     """Bring a backup into a repository that has no store yet; records are merged, nothing is overwritten."""
-    from remora.bootstrap import open_backup
+    from remora.bootstrap.backups import open_backup
     from remora.config import load
     from remora.usecases.restore import restore as bring_back
 

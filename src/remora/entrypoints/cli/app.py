@@ -22,6 +22,7 @@ from remora.entrypoints.cli import (
     serving,
     sessions,
     setup,
+    store,
 )
 from remora.entrypoints.cli.frame import report
 
@@ -48,7 +49,7 @@ def _root(version: bool = typer.Option(False, "--version", callback=_version, is
 
 for part in (
     init, admin, graph, records, record_changes, record_exchange, locate, facts, encounters, sessions, offload,
-    directory, serving, setup, hooks,
+    directory, serving, setup, hooks, store,
 ):  # fmt: skip
     part.register(app)
 

@@ -1,23 +1,20 @@
-"""Settings -> Ports: the only file that names concrete adapters; vendors wait inside the branch that needs them."""
+"""Settings -> Ports: the only place that names concrete adapters; vendors wait inside the branch that needs them."""
 
 import os
-import time
 from collections.abc import Callable, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from remora.adapters.system import ProcessCache, SystemClock, private_key, secret_remover
+from remora.adapters.system import ProcessCache, SystemClock, private_key
+from remora.bootstrap.stores import open_store_file, redactor, swept_store
 from remora.config import Settings
 from remora.core import ids, policy
-from remora.core.errors import InvalidInput, RemoraError, Unavailable
+from remora.core.errors import InvalidInput, Unavailable
 from remora.core.scope import operator_grant
 from remora.ports import (
-    BackupFolder,
     Checkout,
-    Clock,
     ContentsIndex,
     DirectoryDesk,
     Embedder,
@@ -31,11 +28,8 @@ from remora.ports import (
     ProjectFiles,
     RecordLog,
     RecordServer,
-    Repository,
     RunFiles,
     SpanSource,
-    Store,
-    StoreFile,
 )
 
 if TYPE_CHECKING:  # a hook's cold process opens its ports here and waits for each import
@@ -220,27 +214,6 @@ def project_files(root: Path) -> ProjectFiles:
     return SettingsFiles(root)
 
 
-def open_backup(settings: Settings, folder: Path) -> BackupFolder:
-    """The folder of one backup, made or to be made."""
-    from remora.adapters.record_files.layout import Layout
-    from remora.adapters.record_files.log import FileRecordLog
-    from remora.adapters.sqlite.store import open_store
-    from remora.adapters.sqlite.store_copy import StoreCopy
-
-    class Folder(StoreCopy):
-        """The store's copy with the record log's beside it."""
-
-        records = FileRecordLog(Layout(folder / "memory", bare=True))
-
-        def open_store(self, repository: Repository) -> StoreFile:
-            return open_store(self.store_path, repository, SystemClock(), allow_network=True)
-
-        def put_store(self, repository: Repository) -> None:
-            self.copy_store(store_path(settings, repository.id))
-
-    return Folder(folder)
-
-
 def open_hooks(ports: Ports) -> tuple[HooksPlace, ProjectFiles]:
     """Where git looks for this repository's hooks, and the files there."""
     from remora.adapters.git.hooks_place import hooks_place
@@ -326,68 +299,6 @@ def refreshed(ports: Ports) -> "Freshness":
     except Unavailable:
         done = index_repository(ports, operator_grant(), IndexRequest(write=False))
     return Freshness(done.commit, done.stale)
-
-
-def store_path(settings: Settings, repository_id: str) -> Path:
-    """Where the embedded engine keeps a repository: one file per identity, outside the checkout."""
-    return settings.data_dir / "repositories" / f"{repository_id}.sqlite3"
-
-
-def open_store_file(settings: Settings, checkout: Checkout, clock: Clock) -> StoreFile:
-    """The store of a repository, made on first use: a file of its own, or its partition on the server."""
-    if settings.store_url:
-        return _open_on_server(settings, checkout.repository, clock)
-    from remora.adapters.sqlite.store import open_store
-
-    path = store_path(settings, checkout.repository.id)
-    return open_store(path, checkout.repository, clock, allow_network=settings.allow_network_fs)
-
-
-def _open_on_server(settings: Settings, repository: Repository, clock: Clock) -> StoreFile:
-    try:
-        from remora.adapters.neo4j.engine import open_partition
-    except ModuleNotFoundError as error:
-        if error.name != "neo4j":
-            raise
-        advice = "install it: pip install 'remora[neo4j]'"
-        raise Unavailable("the driver of the server engine is not installed", advice=advice) from error
-    return open_partition(
-        settings.store_url, repository, clock,
-        user=settings.store_user, password=settings.store_password, database=settings.store_database,
-    )  # fmt: skip
-
-
-@dataclass(frozen=True)
-class _SweepPorts:
-    """What a sweep needs of a store that was just opened."""
-
-    repository: Repository
-    store: Store
-    clock: Clock
-    redact: Callable[[str], str]
-    embedder: None = None
-
-
-def swept_store(settings: Settings, checkout: Checkout, clock: Clock) -> StoreFile:
-    """The embedded store, after the private memory of sessions that have ended was deleted; looked for once a while.
-
-    A sweep that fails waits for the next opening: what it would delete can be read by nobody.
-    """
-    from remora.usecases.sweep_sessions import sweep_sessions
-
-    store = open_store_file(settings, checkout, clock)
-    mark = store_path(settings, checkout.repository.id).with_suffix(".swept")
-    with suppress(OSError, RemoraError):
-        if not mark.exists() or time.time() - mark.stat().st_mtime > policy.SWEEP_SECONDS:
-            sweep_sessions(_SweepPorts(checkout.repository, store, clock, redactor(settings)), operator_grant())
-            mark.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            mark.touch(0o600)
-    return store
-
-
-def redactor(settings: Settings) -> Callable[[str], str]:
-    """Takes secrets out of a text; placeholders carry a hash under this user's own key."""
-    return secret_remover(settings.data_dir / "redaction.key")
 
 
 def parsed_spans(parser: Parser) -> SpanSource:

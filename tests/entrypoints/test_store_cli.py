@@ -1,0 +1,71 @@
+"""`remora store`: a repository moves between engines and back; counts and digests are compared."""
+
+import pytest
+
+import server_engine
+
+
+def furnished(world):
+    assert world.remora("init", "--yes").code == 0
+    for subject, predicate, target in (("Billing", "uses", "Postgres"), ("Ledger", "owned by", "Ann")):
+        assert world.remora("remember", subject, predicate, target).code == 0
+    return world
+
+
+def test_a_store_is_copied_to_another_file_and_the_digest_is_the_same(world, tmp_path):
+    furnished(world)
+    first = world.remora("store", "copy", "--from", "embedded", "--to", str(tmp_path / "two.sqlite3"), "--json").json
+    again = world.remora("store", "copy", "--from", "embedded", "--to", str(tmp_path / "two.sqlite3"), "--json").json
+    assert first["items"] == again["items"] == again["already_there"] > 5
+    assert first["digest"] == again["digest"]
+    assert first["counts"]["facts/FACT"] == 2
+
+
+def test_a_copy_merges_nothing_and_needs_the_operator(world, tmp_path):
+    furnished(world)
+    world.remora("store", "copy", "--from", "embedded", "--to", str(tmp_path / "two.sqlite3"))
+    world.remora("remember", "Billing", "uses", "Redis")
+    back = world.remora("store", "copy", "--from", str(tmp_path / "two.sqlite3"), "--to", "embedded")
+    assert back.code == 1
+    assert "does not have" in back.err
+    denied = world.remora("store", "copy", "--from", "embedded", "--to", str(tmp_path / "x"), "--principal", "eve")
+    assert denied.code != 0
+
+
+@pytest.mark.neo4j
+def test_a_store_moves_to_the_server_and_back_and_says_the_same_there(world, tmp_path):
+    furnished(world)
+    url, away, home = server_engine.URL, str(tmp_path / "home.sqlite3"), "embedded"
+    there = world.remora("store", "copy", "--from", home, "--to", url, "--json").json
+    recalled = world.remora("recall", "what does billing use", "--json", REMORA_STORE=url)
+    assert recalled.json["hits"] == world.remora("recall", "what does billing use", "--json").json["hits"] != []
+    back = world.remora("store", "copy", "--from", url, "--to", away, "--json").json
+    assert (there["items"], there["digest"], there["counts"]) == (back["items"], back["digest"], back["counts"])
+    told = world.remora("backup", str(tmp_path / "backup"), REMORA_STORE=url)
+    assert told.code == 0, told.err
+    assert "verified" in told.out
+
+
+@pytest.mark.parametrize(
+    ("url", "says"),
+    [
+        ("neo4j://ann:hunter2pass@localhost", "REMORA_STORE_PASSWORD"),
+        ("mysql://localhost", "neo4j"),
+        ("bolt://127.0.0.1:1/x/y", "neo4j://host:7687/database"),
+        ("bolt://", "no address"),
+    ],
+)
+def test_an_address_that_is_none_or_holds_a_password_is_refused_and_not_repeated(world, url, says):
+    told = world.remora("facts", "list", REMORA_STORE=url)
+    assert told.code != 0
+    assert says in told.err
+    assert "hunter2pass" not in told.err + told.out
+
+
+def test_a_password_file_that_others_can_read_is_refused(world, tmp_path):
+    file = tmp_path / "password"
+    file.write_text("hunter2pass\n")
+    file.chmod(0o644)
+    told = world.remora("facts", "list", REMORA_STORE="bolt://127.0.0.1:1", REMORA_STORE_PASSWORD_FILE=str(file))
+    assert told.code != 0
+    assert "0600" in told.err
