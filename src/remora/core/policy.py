@@ -637,14 +637,14 @@ INFUSE_WORDS_MIN = 2
 """One shared word is chance in a short prompt; two are a subject."""
 INFUSE_COVERAGE_MIN = 0.18
 """Share of the prompt's idf mass that two words or more must cover, so that a long prompt is about something else."""
-INFUSE_LONE_COVERAGE_MIN = 0.6
-"""What a single word must cover: nearly all that the prompt says."""
+INFUSE_LONE_COVERAGE_MIN = 0.5
+"""What a single word must cover: half of all that the prompt says."""
 INFUSE_LINKED = 24
 """Named components and best candidates whose relations are read: one word of a prompt that names a component is
 enough for what is known about it."""
 INFUSE_LINKS_PER_NODE = 8
-INFUSE_WORD_STRENGTH = 0.9
-"""The word itself or a form of it; a beginning or a word of like meaning supports, and recognises nothing."""
+INFUSE_WORD_STRENGTH = 0.75
+"""The word itself, a form of it or its beginning; a word of like meaning supports, and recognises nothing."""
 TRAJECTORY_COVERAGE_MIN = 0.6
 """Share of the weighted words of earlier turns that recognises without the prompt; half of it with one of its words.
 Below it, turns about a topic break the silence of a prompt about another."""

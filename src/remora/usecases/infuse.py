@@ -6,7 +6,6 @@ from itertools import pairwise
 
 from remora.core import policy
 from remora.core.analytics.topology import project
-from remora.core.embedding import QueryVector
 from remora.core.emphasis import emphases
 from remora.core.encounters.frontier import Frontier, frontier
 from remora.core.encounters.nodes import Authored, reference
@@ -21,6 +20,7 @@ from remora.core.infusion.ledger import Ledger, ledger_id
 from remora.core.infusion.meanings import FAMILY as MEANINGS
 from remora.core.infusion.meanings import with_meanings
 from remora.core.infusion.named import named_components
+from remora.core.infusion.near import Near, near_moment
 from remora.core.infusion.offers import fact_offers, record_offers, subjects
 from remora.core.infusion.payload import Payload, assemble
 from remora.core.infusion.rank import Restart, coherence, one_hop, restart
@@ -188,13 +188,13 @@ def _read(
     chosen_at: int,
     ports: InfusionPorts,
 ) -> _Read:
-    meaning = asked(view, ports.embedder, words.prompt)
+    near = near_moment(view, ports.embedder, words.prompt, words.turns)
     threads = newest_threads(view)
     if chosen is not None and chosen.ids is not None:
         found = {item: node for item, node in view.get(chosen.ids, (REPOSITORY,)).items() if _tellable(node)}
         selection = select_matched(chosen.ids, found, chosen.offered)
     else:
-        selection = _locally(view, words, files, meaning.vector, chosen.fault if chosen else "")
+        selection = _locally(view, words, files, near, chosen.fault if chosen else "")
     focal = [row.id for row in selection.focal]
     known = [node for node in view.get(focal, (REPOSITORY,)).values() if isinstance(node, Node)]
     at_hand = gather(view, focal, [*threads, *known]) if focal else NOTHING
@@ -205,7 +205,7 @@ def _read(
         Terms(unasked=True),
         redact=ports.redact,
         limit=policy.INFUSE_FACTS_MAX,
-        similar=similar(view, (FACTS,), REPOSITORY, meaning.vector),
+        similar=similar(view, (FACTS,), REPOSITORY, near.vector),
     )
     hits = emphases(view).ordered(facts.hits)
     return _Read(ledger, selection, at_hand, fact_offers(hits), chosen_at, chosen_at)
@@ -215,14 +215,11 @@ def _tellable(item: Item) -> bool:
     return isinstance(item, Node) and deliverable(item)
 
 
-def _locally(
-    view: StoreRead, words: _Words, files: Sequence[str], vector: QueryVector | None, fallback: str
-) -> Selection:
+def _locally(view: StoreRead, words: _Words, files: Sequence[str], near: Near, fallback: str) -> Selection:
     """By names of components, by words of nodes and of their meanings, and by vectors."""
     moment, named = words.moment, words.named(view, files)
     found = view.text_candidates((FAMILY,), (REPOSITORY,), moment.terms, limit=policy.INFUSE_CANDIDATES)
-    near = similar(view, (FAMILY,), REPOSITORY, vector)
-    items = {item.id: item for item in (*found.items, *(item for item, _ in near)) if _tellable(item)}
+    items = {item.id: item for item in (*found.items, *(item for item, _ in near.nodes)) if _tellable(item)}
     said = view.text_candidates((MEANINGS,), (SYSTEM,), moment.terms, limit=policy.INFUSE_CANDIDATES)
     stats = found.stats
     if said.items:
@@ -231,7 +228,7 @@ def _locally(
         moment,
         items.values(),
         stats,
-        {item.id: score for item, score in near},
+        {item.id: score for item, score in near.nodes} if near.vector else None,
         lambda ids: links(view, ids),
         named=[node for node in named if deliverable(node)],
         fallback=fallback,

@@ -111,10 +111,11 @@ def select_local(
 
     Components that the moment names outright are. Another node is recognised when it covers several of the prompt's
     words, when it shares one and is linked to a named component, or when it is near in meaning: `similar` holds what is
-    above the model's floor, which counts where one is clearly above it or something else was recognised. The trajectory
-    lifts what is recognised, and recognises alone only what covers much of it.
+    above the model's floor (None without a model), which counts where one is clearly above it or something else was
+    recognised; words alone then count only on what is above the floor too. The trajectory lifts what is recognised, and
+    recognises alone only what covers much of it.
     """
-    reader = _Reader(moment, stats, similar or {})
+    reader = _Reader(moment, stats, similar)
     matches = [reader.match(item) for item in items if isinstance(item, Node)]
     ordered = sorted(matches, key=lambda match: (-round(match.score, 9), match.node.id))
     nodes = {match.node.id: match for match in ordered}
@@ -139,7 +140,7 @@ def select_local(
 
 def ranked_locally(moment: Moment, items: Iterable[Item], stats: TermStats) -> list[str]:
     """Ids of everything that shares a word with the moment, best first: what a matcher is offered."""
-    reader = _Reader(moment, stats, {})
+    reader = _Reader(moment, stats, None)
     matches = [reader.match(item) for item in items if isinstance(item, Node)]
     ordered = sorted(matches, key=lambda match: (-round(match.score, 9), match.node.id))
     return [match.node.id for match in ordered if match.score > 0]
@@ -165,10 +166,11 @@ class _Match:
 
 
 class _Reader:
-    def __init__(self, moment: Moment, stats: TermStats, similar: Mapping[str, float]) -> None:
+    def __init__(self, moment: Moment, stats: TermStats, similar: Mapping[str, float] | None) -> None:
         self._prompt = moment.prompt
         self._stats = stats
-        self._similar = similar
+        self._similar = similar or {}
+        self._vetoes = similar is not None
         self._matcher = Matcher(moment.prompt, stats)
         self._before = {term: idf(term, stats) * weight for term, weight in moment.trajectory.items()}
         self._before_total = sum(self._before.values())
@@ -188,7 +190,7 @@ class _Reader:
 
     def read(self, match: _Match, *, beside: bool) -> Focal | None:
         """The node as recognised, or None; `beside` when it is linked to a named component."""
-        if match.covered >= policy.INFUSE_LONE_COVERAGE_MIN or self._enough(match.strengths):
+        if self._by_words(match):
             why = "words"
         elif beside and match.strengths:
             why = "words beside a name"
@@ -197,6 +199,12 @@ class _Reader:
         else:
             return None
         return Focal(match.node.id, match.score, match.covered, why)
+
+    def _by_words(self, match: _Match) -> bool:
+        """Whether the prompt's words recognise it, and a model that compares meanings does not think otherwise."""
+        if self._vetoes and match.node.id not in self._similar:
+            return False
+        return match.covered >= policy.INFUSE_LONE_COVERAGE_MIN or self._enough(match.strengths)
 
     def _enough(self, strengths: Strengths) -> bool:
         """Whether two words or more are covered, and not too little of the prompt."""
