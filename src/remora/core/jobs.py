@@ -56,6 +56,8 @@ class Job:
     detail: str = ""
     facts: Mapping[str, int] = field(default_factory=dict)
     dropped: Mapping[str, int] = field(default_factory=dict)
+    skipped: Mapping[str, int] = field(default_factory=dict)
+    """What was stepped over in the transcript that the turns came from."""
 
     def to_json(self) -> dict[str, Json]:
         """What its owner may know; empty members are left out."""
@@ -79,6 +81,7 @@ class Job:
             "windows": self.windows,
             "error": self.error,
             "detail": self.detail,
+            "skipped": dict(self.skipped),
         }
         return row | {key: value for key, value in more.items() if value}
 
@@ -181,6 +184,7 @@ def job_node(job: Job, now: int) -> Node:
         "detail": job.detail,
         "facts": dict(job.facts),
         "dropped": dict(job.dropped),
+        "skipped": dict(job.skipped),
     }
     return Node(
         id=job.id, family=FAMILY, label=JOB, scope=SYSTEM, name="", body=body, created=job.created, updated=now
@@ -208,6 +212,7 @@ def read_job(node: Item) -> Job:
         detail=str(body.get("detail", "")),
         facts=_counts(body.get("facts")),
         dropped=_counts(body.get("dropped")),
+        skipped=_counts(body.get("skipped")),
     )
 
 

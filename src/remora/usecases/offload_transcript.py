@@ -68,7 +68,8 @@ def offload_transcript(ports: TranscriptPorts, grant: Grant, request: OffloadTra
         raise QueueFull(policy.OFFLOAD_QUEUE_MAX, policy.OFFLOAD_RETRY_SECONDS)
     submitted = False
     try:
-        job = _job(ports, grant, session, turns, size)
+        told = {reason: count for reason, count in skipped.items() if count}
+        job = replace(_job(ports, grant, session, turns, size), skipped=told)
         if _noted(ports, grant, request, job, cursor, after):
             clean = tuple(replace(turn, content=ports.redact(turn.content)) for turn in turns)
             ports.jobs.submit(_offload(job, grant, request, clean))
