@@ -12,7 +12,7 @@ import pytest
 
 from chat_server import ChatServer, chat_server, says
 from hook_processes import Ran, run_hook
-from http_server import running
+from http_server import Server, running
 
 SECRETS = ("AKIAIOSFODNN7TRAP42X", "ghp_0123456789abcdefghijABCDEFGHIJ456789", "s3cr3t-Pa55w0rd-Zq")
 RAW = "the walrus sings at midnight beneath the copper bridge"
@@ -206,7 +206,7 @@ TURNS = [{"role": "user", "content": "Our billing uses Stripe for cards."}]
 
 def handle(server: Server, session: str) -> str:
     named = {"session_id": session, "client": "tester"}
-    return str(server.post(server.repo("/sessions"), named).json()["handle"])
+    return str(server.post(server.repo("/sessions"), named).json()["session"])
 
 
 def done(server: Server, job: str) -> dict[str, Any]:

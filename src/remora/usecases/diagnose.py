@@ -1,5 +1,6 @@
 """The one health check: every part says how it stands, what it skipped, and what to do about what is wrong."""
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -13,12 +14,17 @@ from remora.core.encounters.times import shown
 from remora.core.errors import NotFound, RemoraError
 from remora.core.facts.layout import FAMILY as FACTS
 from remora.core.graph import Json
-from remora.core.scope import REPOSITORY, Grant, Right
+from remora.core.jobs import FAMILY as JOBS
+from remora.core.jobs import JOB, OPEN, JobState, read_job
+from remora.core.policy import JOB_MAX_SECONDS, JOBS_KEPT
+from remora.core.scope import REPOSITORY, SYSTEM, Grant, Right
 from remora.ports import (
     Checkout,
+    Clock,
     CodeGraphStore,
     Git,
     HookTrail,
+    Models,
     RecordIndex,
     Repository,
     SourceFiles,
@@ -57,6 +63,10 @@ class DoctorPorts(Protocol):
     def hook_trail(self) -> HookTrail: ...
     @property
     def notices(self) -> tuple[str, ...]: ...
+    @property
+    def models(self) -> Models: ...
+    @property
+    def clock(self) -> Clock: ...
 
 
 class Health(StrEnum):
@@ -113,6 +123,8 @@ def diagnose(ports: DoctorPorts, grant: Grant) -> Diagnosis:
         ("records", lambda: _records(ports, grant)),
         ("code graph", lambda: _code_graph(ports)),
         ("hooks", lambda: _hooks(ports, grant)),
+        ("models", lambda: _models(ports, grant)),
+        ("jobs", lambda: _jobs(ports, grant)),
         ("backup", lambda: _backup(ports, grant)),
     )
     findings: list[Finding] = []
@@ -248,6 +260,38 @@ def _hooks(ports: DoctorPorts, grant: Grant) -> Iterator[Finding]:
         told = f"the git hooks' log holds {len(errors)} errors, the last: {errors[-1][:200]}"
         health = Health.OK if GIT_MARK in marks else Health.WARNING
         yield Finding("hooks", health, told, {"git_errors": len(errors)}, "see .remora/cache/git-hook.log")
+
+
+def _models(ports: DoctorPorts, grant: Grant) -> Iterator[Finding]:
+    """Every route by its name; one that may not be used is said here before a task needs it."""
+    if not grant.operator:
+        return
+    routes = ports.models.described()
+    if not routes:
+        yield Finding("models", Health.OK, "none is routed: offloaded turns are read by rules", {"routes": 0})
+    for route in routes:
+        refused = " is refused: " in route
+        yield Finding("models", Health.WARNING if refused else Health.OK, route, {"routes": len(routes)})
+
+
+def _jobs(ports: DoctorPorts, grant: Grant) -> Iterator[Finding]:
+    """What became of offloaded turns; a queue that stands still shows by its age."""
+    if not grant.operator:
+        return
+    with ports.store.read(grant) as view:
+        rows, _ = view.scan(JOBS, JOB, (SYSTEM,), limit=2 * JOBS_KEPT, newest_first=True)
+    jobs = [read_job(row) for row in rows]
+    counts = Counter(job.state.value for job in jobs)
+    waiting = [job.created for job in jobs if job.state in OPEN]
+    age = (ports.clock.now() - min(waiting)) // 1_000_000 if waiting else 0
+    done = max((job.ended for job in jobs if job.state is JobState.DONE), default=0)
+    skipped = sum((Counter(job.skipped) for job in jobs), Counter[str]())
+    figures: dict[str, Json] = {**counts, "oldest_waiting_seconds": age, "transcripts_skipped": dict(skipped)}
+    if done:
+        figures["last_done"] = shown(done)
+    told = ", ".join(f"{count} {state}" for state, count in sorted(counts.items())) or "none yet"
+    old = age > 2 * JOB_MAX_SECONDS
+    yield Finding("jobs", Health.WARNING if old else Health.OK, told + (f", waiting {age} s" if age else ""), figures)
 
 
 def _backup(ports: DoctorPorts, grant: Grant) -> Iterator[Finding]:
