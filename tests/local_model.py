@@ -13,7 +13,8 @@ import sys
 import xllamacpp
 params = xllamacpp.CommonParams()
 params.model.path = sys.argv[2]
-params.n_ctx, params.n_parallel, params.cpuparams.n_threads = 4096, 1, 2
+params.n_ctx, params.n_parallel = 4096, 1
+params.cpuparams.n_threads = params.cpuparams_batch.n_threads = 1  # two would wait for each other on a busy machine
 params.hostnames, params.port = ["127.0.0.1"], int(sys.argv[1])
 params.warmup, params.n_predict = False, int(sys.argv[3])
 server = xllamacpp.Server(params)

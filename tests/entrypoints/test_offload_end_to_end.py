@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 
-from chat_server import ChatServer, chat_server, says
+from chat_server import chat_server, says
 from hook_processes import Ran, run_hook
 from http_server import Server, running
+from local_model import local_model
 
 SECRETS = ("AKIAIOSFODNN7TRAP42X", "ghp_0123456789abcdefghijABCDEFGHIJ456789", "s3cr3t-Pa55w0rd-Zq")
 RAW = "the walrus sings at midnight beneath the copper bridge"
@@ -62,11 +63,11 @@ def _line(role: str, text: str) -> str:
     return json.dumps(row) + "\n"
 
 
-def route(world: Any, chat: ChatServer, *, timeout: float = 20) -> None:
-    """Route task memory to the scripted server."""
+def route(world: Any, url: str, *, timeout: float = 20) -> None:
+    """Route task memory to a chat server."""
     path = Path(world.env["HOME"]) / "llm.yaml"
     path.write_text(
-        f"providers:\n  stub:\n    kind: openai-compatible\n    base_url: {chat.url}\n    model: m\n    local: true\n"
+        f"providers:\n  stub:\n    kind: openai-compatible\n    base_url: {url}\n    model: m\n    local: true\n"
         f"    timeout: {timeout}\ntasks:\n  memory: stub\n"
     )
     path.chmod(0o600)
@@ -86,7 +87,7 @@ def world(tmp_path: Path, make_world: Any) -> Any:
 def place(request: pytest.FixtureRequest, world: Any) -> Iterator[Any]:
     """The world with a chat server routed, with a resident server and without one."""
     with chat_server(says(GOOD)) as chat:
-        route(world, chat)
+        route(world, chat.url)
         world.chat = chat
         if request.param == "cold":
             yield world
@@ -195,7 +196,7 @@ def server(tmp_path_factory: pytest.TempPathFactory, make_world: Any) -> Iterato
     made.commit("Add", **{"a.py": "x = 1\n"})
     made.remora("init")
     with chat_server(says(GOOD)) as chat:
-        route(made, chat)
+        route(made, chat.url)
         made.chat = chat
         with running(made, "--profile", "facts") as started:
             yield started
@@ -291,7 +292,7 @@ def test_a_full_queue_answers_429_and_says_when_to_come_back(server: Server) -> 
 def test_a_server_that_dies_loses_its_queue_and_the_rows_say_so(world: Any) -> None:
     gate = threading.Event()
     with chat_server(lambda wire, asked: gate.wait(30)) as chat:
-        route(world, chat)
+        route(world, chat.url)
         with running(world) as server:
             own = handle(server, "dying")
             for _ in range(2):
@@ -332,3 +333,22 @@ def test_the_command_line_offloads_a_transcript_and_waits(world: Any) -> None:
     assert world.remora("offload", "/nonexistent", REMORA_SESSION_ID="cli-2").code == 1
     off = world.remora("offload", stdin=b"[]", REMORA_ALLOW_MEMORY="false")
     assert (off.code, "switched off" in off.err) == (1, True)
+
+
+def test_a_real_small_models_nonsense_leaves_no_fact_that_was_not_said(world: Any) -> None:
+    chat = Chat(world, "chat-real")
+    said = ["Our billing uses Stripe for cards.", "The gateway listens on port 8080 and Alice owns it."]
+    with local_model() as url:
+        route(world, url, timeout=120)
+        handle = chat.start().split("Session handle: ")[1].split()[0]
+        chat.say(*said)
+        chat.compact()
+        [job] = jobs(world, wait=150)
+    assert (job["extractor"], job["turns"]) == ("stub/m", 4)
+    assert job["state"] == "done" or job["error"] == "unreadable"
+    heard = " ".join([*said, "Noted."]).lower()
+    for row in world.remora("facts", "list", "--session", handle, "--json").json["facts"]:
+        assert row["subject"].lower() in heard
+        assert row["object"].lower() in heard
+    durable = world.remora("facts", "list", "--json").json["facts"]
+    assert [row["subject"] for row in durable] == ["Ledger"]
