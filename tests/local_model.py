@@ -13,10 +13,10 @@ import sys
 import xllamacpp
 params = xllamacpp.CommonParams()
 params.model.path = sys.argv[2]
-params.n_ctx, params.n_parallel = 4096, 1
+params.n_ctx, params.n_parallel = int(sys.argv[3]), 1
 params.cpuparams.n_threads = params.cpuparams_batch.n_threads = 1  # two would wait for each other on a busy machine
 params.hostnames, params.port = ["127.0.0.1"], int(sys.argv[1])
-params.warmup, params.n_predict = False, int(sys.argv[3])
+params.warmup = False
 server = xllamacpp.Server(params)
 print(server.listening_address, flush=True)
 sys.stdin.read()
@@ -37,12 +37,14 @@ def weights() -> str:
 
 
 @contextmanager
-def local_model(answer_tokens: int = 120) -> Iterator[str]:
-    """The base URL of the server, which runs until the block ends."""
+def local_model(context_tokens: int = 512) -> Iterator[str]:
+    """The base URL of the server, which runs until the block ends. Question and answer together fit `context_tokens`,
+    so that a model that never ends is ended.
+    """
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     process = subprocess.Popen(
-        [sys.executable, "-c", _PROGRAM, str(port), weights(), str(answer_tokens)],
+        [sys.executable, "-c", _PROGRAM, str(port), weights(), str(context_tokens)],
         stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
     )  # fmt: skip
     try:
