@@ -11,6 +11,9 @@ from typing import Any
 import pytest
 from mcp import Client, StdioServerParameters
 
+from http_server import running
+from page_browser import Browser
+
 APP = '''\
 """Sessions."""
 
@@ -333,3 +336,27 @@ def world_session(story: Story, name: str) -> str:
 def test_a_bookmark_says_where_its_code_is_now(story: Story, understood: dict[str, Any]) -> None:
     (row,) = story.world.remora("encounters", "show", "refresh_token", "--json").json["entities"]
     assert row["anchor"] == {"state": "present", "node": "python:app.py#Sessions.refresh_token"}
+
+
+def test_the_page_shows_the_pitfall_its_source_and_what_stands_on_it(story: Story, understood: dict[str, Any]) -> None:
+    """The same ids in the page's list, in the drawers of all three families, and in why recall brings the pitfall."""
+    with running(story.world) as server:
+        me = Browser(server).signed_in(server.token)
+        try:
+            assert story.record in me.items("?q=starting+tokens+at+one+broke+login")
+            assert me.items("?q=starting+tokens+at+one+broke+login&kind=regression") == [story.record]
+            record = me.get(f"{me.base}/items/{story.record}").text
+            for said in ("ci://runs/17", "pitfall", "refresh_token", "in place", "pytest -q", story.sha[:12]):
+                assert said in record, said
+            why = me.get(f"{me.base}/items/{story.record}/why?why=what+broke+login").text
+            assert "Matched by" in why
+            fact = me.get(f"{me.base}/items/{story.fact}").text
+            assert f"/items/{story.record}" in fact  # what it cites leads to the pitfall
+            nodes = understood["entities"]
+            assert set(nodes.values()) <= set(me.items("?family=encounters"))
+            hypothesis = me.get(f"{me.base}/items/{nodes['Hypothesis:The default is one']}").text
+            assert f"/items/{nodes['Observation:Login answers one']}" in hypothesis
+            assert f"/items/{story.record}" in me.get(f"{me.base}/items/{nodes['Citation:The outcome of run 17']}").text
+            assert f"/items/{story.fact}" in me.get(f"{me.base}/items/{nodes['Citation:Tokens start at zero']}").text
+        finally:
+            me.client.close()

@@ -80,17 +80,20 @@ class _SweepPorts:
 
 
 def swept_store(settings: Settings, checkout: Checkout, clock: Clock) -> StoreFile:
-    """The embedded store, after the private memory of sessions that have ended was deleted; looked for once a while.
+    """The embedded store, rid of what ended sessions kept and of what is due to be forgotten; looked for once a while.
 
     A sweep that fails waits for the next opening: what it would delete can be read by nobody.
     """
+    from remora.usecases.erase_forgotten import erase_forgotten
     from remora.usecases.sweep_sessions import sweep_sessions
 
     store = open_store_file(settings, checkout, clock)
     mark = store_path(settings, checkout.repository.id).with_suffix(".swept")
     with suppress(OSError, RemoraError):
         if not mark.exists() or time.time() - mark.stat().st_mtime > policy.SWEEP_SECONDS:
-            sweep_sessions(_SweepPorts(checkout.repository, store, clock, redactor(settings)), operator_grant())
+            ports = _SweepPorts(checkout.repository, store, clock, redactor(settings))
+            sweep_sessions(ports, operator_grant())
+            erase_forgotten(ports, operator_grant())
             mark.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             mark.touch(0o600)
     return store
