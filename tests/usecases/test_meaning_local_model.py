@@ -1,5 +1,6 @@
 """Meanings and choices by a real small model on this machine: whatever it says, what is kept is plain and bounded."""
 
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -8,12 +9,13 @@ import pytest
 
 from encounter_desk import AGENT, Desk, concept, note, observation, sqlite_desk
 from local_model import local_model
-from remora.adapters.openai_http.chat import RoutedModels
+from remora.adapters.openai_http.chat import HttpModel, RoutedModels
 from remora.core import policy
 from remora.core.infusion.choice import offer, read_choice
+from remora.core.infusion.compression import compression_request
 from remora.core.infusion.meanings import kept_meanings
 from remora.core.models.routes import Task, parse_routes
-from remora.core.models.wire import Completion
+from remora.core.models.wire import Completion, Fault, NoAnswer
 from remora.core.scope import REPOSITORY
 from remora.usecases.compress_meanings import compress_meanings
 from remora.usecases.infuse import InfuseRequest, infuse
@@ -27,6 +29,7 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
         routes = parse_routes({"providers": {"here": row}, "tasks": {"meaning": "here"}})
         found = sqlite_desk(folder)
         found.models = RoutedModels(routes, lambda name: "")
+        _loaded(found.models.routed(Task.MEANING))
         found.advance("first")
         found.write(
             observation("Adding a column locked orders", "ALTER TABLE waited behind a report for nine minutes"),
@@ -35,6 +38,16 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
         )
         yield found
         found.store.close()
+
+
+def _loaded(model: HttpModel) -> None:
+    """Until the server has read the weights; before, it says that it is not ready."""
+    request = replace(compression_request("Note: x"), timeout_seconds=60.0)
+    end = time.monotonic() + 60
+    while isinstance(answer := model.chat(request), NoAnswer):
+        assert answer.fault is Fault.STATUS, answer
+        assert time.monotonic() < end
+        time.sleep(0.1)
 
 
 def test_every_answer_of_a_real_model_is_one_plain_sentence_or_counted_as_none(desk: Desk) -> None:

@@ -142,11 +142,19 @@ def test_a_run_goes_on_where_the_last_one_stopped(desk):
     assert compress_meanings(desk, AGENT).made == 7
 
 
-@pytest.mark.parametrize("fault", [Fault.UNREACHABLE, Fault.NO_KEY, Fault.REFUSED])
-def test_a_model_that_is_not_there_blames_no_node(desk, fault):
-    desk.models.compressions = [NoAnswer(fault)]
+@pytest.mark.parametrize(
+    "answer",
+    [
+        NoAnswer(Fault.UNREACHABLE),
+        NoAnswer(Fault.NO_KEY),
+        NoAnswer(Fault.REFUSED),
+        NoAnswer(Fault.STATUS, "status 503"),
+    ],
+)
+def test_a_model_that_is_not_there_or_still_loads_blames_no_node(desk, answer):
+    desk.models.compressions = [answer]
     done = compress_meanings(desk, AGENT)
-    assert (done.fault, done.spoilt, rows(desk)) == (fault, 0, 0)
+    assert (done.fault, done.spoilt, rows(desk)) == (answer.fault, 0, 0)
     assert len(desk.models.asked) == 1
 
 

@@ -30,7 +30,7 @@ from remora.ports import MeaningPorts, Model, StoreRead
 LEASE = "meanings"
 """Name of the lease under which meanings are made in the background."""
 _OURS_TO_MEND = frozenset({Fault.NO_KEY, Fault.REFUSED, Fault.UNREACHABLE})
-"""Faults that the next node would meet too: the run ends, and no node is blamed."""
+"""Faults that are no node's: the run ends, and no node is blamed."""
 
 
 @dataclass(slots=True)
@@ -143,6 +143,13 @@ def _dropped(view: StoreRead, ids: tuple[str, ...]) -> Changes:
     return Changes(drop=tuple(view.get(ids, (SYSTEM,))))
 
 
+def _concerns_all(answer: NoAnswer) -> bool:
+    """Whether the next node would meet the same: no server, no key, or one that is loading or has too much to do."""
+    if answer.fault is Fault.STATUS:
+        return answer.detail.startswith(("status 5", "status 429"))
+    return answer.fault in _OURS_TO_MEND
+
+
 @dataclass
 class _Run:
     ports: MeaningPorts
@@ -155,7 +162,7 @@ class _Run:
         """Ask once and keep the answer; False when going on makes no sense."""
         scrub = scrubber(self.ports.redact)
         answer = self.model.chat(compression_request(scrub(source_text(node))))
-        if isinstance(answer, NoAnswer) and answer.fault in _OURS_TO_MEND:
+        if isinstance(answer, NoAnswer) and _concerns_all(answer):
             self.done.fault = answer.fault.value
             return False
         sentence = scrub(read_sentence(answer.text)) if isinstance(answer, Completion) else ""
