@@ -11,7 +11,7 @@ from remora.adapters.system import ProcessCache, SystemClock, private_key
 from remora.bootstrap.stores import open_store_file, redactor, swept_store
 from remora.config import Settings
 from remora.core import ids, policy
-from remora.core.errors import InvalidInput, Unavailable
+from remora.core.errors import InvalidInput, RemoraError, Unavailable
 from remora.core.scope import operator_grant
 from remora.ports import (
     Checkout,
@@ -120,10 +120,35 @@ def open_embedder(settings: Settings) -> tuple[Embedder | None, tuple[str, ...]]
 
     if settings.embeddings == "OFF":
         return None, ()
+    routed = _routed_embedder(settings) if settings.embeddings == "AUTO" else None
+    if routed is not None:
+        return routed
     if installed():
         return LocalEmbedder(), ()
     wanted = settings.embeddings == "BUILTIN"
     return None, ("embeddings are asked for, but the extra `embed` is not installed",) if wanted else ()
+
+
+def _routed_embedder(settings: Settings) -> tuple[Embedder | None, tuple[str, ...]] | None:
+    """The provider that the models' file routes task embeddings to; None where it says nothing or says builtin."""
+    path = settings.llm_config
+    if path is None:
+        return None
+    from remora.adapters.openai_http.client import Endpoint
+    from remora.adapters.openai_http.embedder import HttpEmbedder
+    from remora.config import load_routes, variable
+    from remora.core.models.routes import Kind, Task
+
+    try:
+        if b"embeddings" not in path.read_bytes():  # reading YAML costs every command 60 ms
+            return None
+        routes = load_routes(settings)
+        provider = routes.provider(Task.EMBEDDINGS)
+    except (OSError, RemoraError) as error:
+        return None, (f"embeddings are off: {error}",)
+    if provider is None or provider.kind is Kind.BUILTIN:
+        return None
+    return HttpEmbedder(Endpoint(provider, Task.EMBEDDINGS, routes.local_hosts, variable)), ()
 
 
 def _idle_indexing(ports: Callable[[], Ports]) -> Callable[["Grant"], None]:

@@ -953,3 +953,19 @@ JOB_LEASE_SECONDS = 30
 """A process says so often that its jobs are alive; one that died is known after this."""
 JOB_ATTEMPTS = 2
 """Questions asked again once when the provider cannot be reached; a model that answers badly will do so again."""
+EMBED_SECONDS = 10.0
+"""A save waits for its vectors no longer."""
+EMBED_REST_SECONDS = 60
+"""A provider that did not answer is left alone that long."""
+EMBED_FLOOR_SHARE = 0.99
+"""Of the pairs below that are no more alike than the floor: what unrelated texts hardly reach."""
+EMBED_UNRELATED = (
+    "The billing service uses Stripe", "A cat sleeps on the warm stone", "Release trains leave every Thursday",
+    "Null pointer in the header parser", "The user prefers tabs", "Rain fell over the northern hills",
+    "Postgres stores the ledger", "Deploy keys rotate each quarter", "The choir rehearses on Mondays",
+    "Retry with exponential backoff", "Feature flags are kept in Redis", "She painted the fence green",
+    "The gateway listens on port 8080", "Bread rises faster in summer", "Logs are shipped to Loki",
+    "The test was flaky because of a race", "Migration adds a nullable column", "An owl hunts at dusk",
+    "Sessions expire after seven days", "The linter runs before each commit",
+)  # fmt: skip
+"""Sentences that have nothing to do with each other; a new model's floor comes from their pairs."""

@@ -102,6 +102,25 @@ def read_ollama(data: bytes) -> Completion | NoAnswer:
     return Completion(_text(message.get("content")), _name(body), body.get("done_reason") == "length")
 
 
+def read_embeddings(data: bytes) -> list[list[float]] | None:
+    """Vectors in the order of the texts: OpenAI's `data[].embedding` by index, Ollama's `embeddings`."""
+    body = read_object(data) or {}
+    rows = body.get("embeddings")
+    if not isinstance(rows, list):
+        listed = body.get("data")
+        items = [row for row in listed if isinstance(row, dict)] if isinstance(listed, list) else []
+        rows = [row.get("embedding") for row in sorted(items, key=lambda row: _index(row.get("index")))]
+    return rows if rows and all(map(_is_vector, rows)) else None
+
+
+def _index(value: object) -> int:
+    return value if isinstance(value, int) else 0
+
+
+def _is_vector(row: object) -> bool:
+    return isinstance(row, list) and all(isinstance(n, int | float) and not isinstance(n, bool) for n in row)
+
+
 def forwards(data: bytes) -> bool:
     """Whether Ollama's description of a model says that another host runs it; True also for what is no description."""
     body = read_object(data)
