@@ -1,6 +1,7 @@
 """What the page is looked at with: a served repository that holds something of every kind, and texts that are odd."""
 
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 from remora.bootstrap import open_ports
@@ -113,8 +114,9 @@ def say_hostile_things(world: Any, texts: Any) -> None:
                 verification_notes=text[:2_000], verification_commands=(text[:200],),
             )  # fmt: skip
             note = {"type": "Note", "name": f"{number} {text[:90]}", "description": text[:20_000], "tag": text[:30]}
-            with suppress(InvalidInput):  # what a field does not take is refused in words, and there is nothing to show
-                remember(ports, grant, RememberRequest(triples=[triple]))
+            for said in (triple, replace(triple, citations=())):
+                with suppress(InvalidInput):  # what a field does not take is refused in words: nothing to show then
+                    remember(ports, grant, RememberRequest(triples=[said]))
             with suppress(InvalidInput):
                 record_outcome(ports, grant, outcome)
             with suppress(InvalidInput):

@@ -63,8 +63,7 @@ def test_fifty_hostile_texts_in_every_field_are_inert(page: Page, home: str, ser
     """They are words on the page: nothing runs, nothing is fetched, nothing covers anything, no layout breaks."""
     assert len(HOSTILE) == 50
     say_hostile_things(server.world, HOSTILE)
-    saved = server.get(server.repo("/facts") + "?predicate=SAYS&limit=100").json()["facts"]
-    assert len(saved) >= 45
+    assert server.get(server.repo("/facts")).json()["total"] >= 48 + 9
     views = ["?family=facts&q=says", "?family=records", "?kind=Note", "/timeline", "/graph", "/orient"]
     for view in views:
         page.goto(home + view)

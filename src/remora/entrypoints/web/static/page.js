@@ -7,6 +7,7 @@
   const overlaid = matchMedia("(max-width: 75rem)");
   let opener = "";
   let fresh = -1;
+  let held = "";
 
   // --- The list: one row can be reached by Tab, the others by arrows ---
   const links = () => all("#rows .row-link");
@@ -108,9 +109,18 @@
       if (isOpen()) one("#drawer-title")?.focus();
       else { const row = links().find((link) => link.tabIndex === 0) || links()[0]; row ? row.focus() : one("#main")?.focus(); }
     }
+    if (made?.id === "results" && held) {  // the list was drawn anew under the reader's feet
+      const row = one(`#row-${CSS.escape(held)} .row-link`) || links()[0];
+      settle(row);
+      row?.focus();
+      held = "";
+    }
     settle();
     if (fresh >= 0 && links()[fresh]) { settle(links()[fresh]); links()[fresh].focus(); fresh = -1; }
     mark();
+  });
+  document.addEventListener("htmx:beforeSwap", (event) => {
+    if (event.detail.target?.id === "results") held = document.activeElement?.closest("#rows .row-link")?.dataset.item || "";
   });
   document.addEventListener("htmx:beforeRequest", (event) => {
     if (event.detail.target?.id === "more") fresh = all("#rows .row-link[data-item]").length;
