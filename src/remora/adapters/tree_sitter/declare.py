@@ -45,7 +45,7 @@ class Declaring(Parameters):
 
     def class_(self, node: tree_sitter.Node, captures: Captures) -> None:
         """A class, or whatever else has members."""
-        if self._is_known(node):
+        if self._is_known(node) or node.start_byte in self.named:
             return
         name = self.name(captures["name"][0])
         self.named.update(inner.start_byte for inner in captures.get("as", ()))
@@ -115,7 +115,7 @@ class Declaring(Parameters):
                 node = part
                 form = self.language.forms.get(node.kind_id)
             text = self.lower.text(node)
-        text = literal_text(text.encode())
+        text = literal_text(text.strip("[]").encode() if text[:2] in ('["', "['") else text.encode())
         if len(text) > _NAME_CHARS or _SPACE.search(text):
             found = _LAST_NAME.search(text[:_NAME_CHARS])
             text = found.group(1) if found else "?"
@@ -187,6 +187,10 @@ class Declaring(Parameters):
     ) -> None:
         if method and self.rules.this and "static" not in row.flags:
             self.builder.parameter(scope, Parameter(self.rules.this, "positional", UNKNOWN, UNKNOWN), node.start_byte)
+        around = self.builder.facts.scopes[row.parent]
+        if method and self.rules.static_this and "static" in row.flags and around.kind == "class":
+            owner = self.builder.expression("f", row.parent)
+            self.builder.bind(self.rules.this, owner, node.start_byte, row.line, "p")
         for parameter, field, pattern in parameters:
             if kind == "class":
                 # Parameters of a class are fields of it.
@@ -281,13 +285,17 @@ class Declaring(Parameters):
         if node.start_byte in self.named or node.start_byte in self.builder.scope_at:
             return
         parameters = self.read_parameters(captures)
+        owner = self.lower.value(captures["this"][0]) if "this" in captures else UNKNOWN
         name = self.name(captures["name"][0]) if "name" in captures else ""
         line = (captures["name"][0] if name else node).start_point.row + 1
         if name and "name" in captures:
             text = self.lower.text(captures["name"][0])
-            name = text.replace(":", ".") if len(text) <= _NAME_CHARS and not _SPACE.search(text) else name
+            if text[:1] not in "\"'[" and len(text) <= _NAME_CHARS and not _SPACE.search(text):
+                name = text.replace(":", ".")
         scope = self.builder.open("closure", name, node.start_byte, node.end_byte, line, node.end_point.row + 1)
         row = self.builder.facts.scopes[scope]
+        if owner:
+            self.builder.bind(self.rules.this, owner, node.start_byte, line, "p")
         if name:
             row.signature = self._signature(
                 node, captures["body"][0] if "body" in captures else node, captures["name"][0]

@@ -176,11 +176,14 @@ class _Extraction(Importing):
                 key, target = node.child_by_field_id(form.first), node.child_by_field_id(form.second)
             else:
                 key, target = node, node
+            default = UNKNOWN
             if form.op == "inner" and node.named_child_count:
                 # With a default: the name comes first.
                 target = key = node.named_children[0]
+                default = self.lower.value(node.named_children[-1]) if node.named_child_count > 1 else UNKNOWN
             if key is not None and target is not None and form.op != "spread":
                 part = self.builder.expression("a", value, self.lower.text(key)) if value else UNKNOWN
+                part = self.builder.expression("|", part, default) if default and part else part or default
                 self.target(target, part, position, kind)
 
     def _targets(self, nodes: list[tree_sitter.Node], value: int, position: int, kind: str) -> None:
@@ -256,6 +259,8 @@ class _Extraction(Importing):
         if value and self.builder.facts.expressions[value][0] == "c":
             self.builder.site(value, node.start_point.row + 1)
             self._append(value)
+            if self.rules.merges:
+                self._merged(node, value)
 
     def _invoked(self, node: tree_sitter.Node, captures: Captures) -> None:
         """A call whose parts stand where no expression is: a constructor in a declaration, a call inside of a macro."""
@@ -270,6 +275,24 @@ class _Extraction(Importing):
         if node.kind_id in self.language.forms:
             return self.lower.type(node)
         return self.builder.use(self.lower.text(node), node.start_byte)
+
+    def _merged(self, node: tree_sitter.Node, value: int) -> None:
+        """Members of an object given to a function that copies them to its first argument."""
+        rows = self.builder.facts.expressions
+        call = rows[value]
+        callee = node.named_children[0] if node.named_child_count else node
+        if len(call[2]) < 2 or callee.end_byte - callee.start_byte > _KEY_BYTES:
+            return
+        if self.lower.text(callee) not in self.rules.merges:
+            return
+        holder = node.named_children[-1].named_children
+        exported = bool(holder) and self.lower.text(holder[0]) in self.rules.exports
+        for part in call[2][1:]:
+            for key, item in rows[part][2:] if rows[part][0] == "d" else ():
+                if rows[key][0] == "k" and exported:
+                    self.builder.bind(f"={rows[key][2]}", item, node.end_byte, node.start_point.row + 1, "d", scope=0)
+                elif rows[key][0] == "k" and call[2][0]:
+                    self.builder.store(call[2][0], rows[key][2], UNKNOWN, item)
 
     def _append(self, value: int) -> None:
         rows = self.builder.facts.expressions

@@ -246,6 +246,8 @@ class Lowering(Texts):
                 pairs.append((self._key(key, inner), self.value(value)))
             elif inner is not None and inner.op == "name":
                 pairs.append((self.builder.shared("k", "str", self.text(child)), self.value(child)))
+            elif inner is not None and inner.op == "spread":
+                pairs.append((UNKNOWN, self.value(child)))
             elif inner is not None and inner.op == "closure" and (name := child.child_by_field_name("name")):
                 pairs.append((self.builder.shared("k", "str", self.text(name)), self.value(child)))
         return self.builder.expression("d", form.text or "dict", *pairs)

@@ -189,6 +189,8 @@ class FactsBuilder:
                 row = ("S", self._method_of(use.scope))
             elif not found and use.name in self._rules.self_types:
                 row = ("s", self._class_of(use.scope))
+            elif not found and use.name == self._rules.this and self._rules.constructing_functions:
+                row = self._object_of(use.scope)
             elif self._rules.implicit_members and (classes := self._classes_between(use.scope, found)):
                 row = ("V", use.name, classes, self.shared(*row))
             rows[use.expression] = row
@@ -200,6 +202,15 @@ class FactsBuilder:
             own = (name for name, held in members if bindings[held[-1]].kind in "dac" and not self._hidden(held[-1]))
             self.facts.names = sorted(own)
         return self.facts
+
+    def _object_of(self, scope: int) -> Expression:
+        """What a function that serves as a class makes: `this` in it."""
+        scopes = self.facts.scopes
+        while scope > 0 and scopes[scope].kind != "function":
+            scope = scopes[scope].parent
+        if scope <= 0:
+            return ("u", self._rules.this)
+        return ("N", self.shared("C", self.shared("f", scope)))
 
     def _place_pending(self) -> None:
         for op, index, start in self._pending:

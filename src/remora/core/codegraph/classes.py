@@ -193,6 +193,8 @@ class Classes(Fixpoint):
                 row = facts.expressions[written]
                 base = row[1] if row[0] == "i" else written
                 values = self.within(self.top(home, index), lambda at=base, of=home: self.values(of, at))  # type: ignore[misc]
+                if self.rules.constructing_functions:
+                    values = {("C", *value[1:]) if value[0] in ("F", "I") else value: 1 for value in values}
                 found.extend(values or [("X", "?")])
         return found
 

@@ -14,6 +14,10 @@ class Containers(Classes):
     """The part of the evaluator that knows containers. A key is (type, text), a position, or None for any element."""
 
     @abstractmethod
+    def attribute(self, value: Value, name: str) -> Values:
+        """What `value.name` can be."""
+
+    @abstractmethod
     def typed(self, file: int, expression: int) -> Values:
         """Instances of a declared type."""
 
@@ -27,6 +31,8 @@ class Containers(Classes):
 
     def element(self, value: Value, key: Any) -> Values:
         """What `value[key]` can be."""
+        if self.rules.attribute_items and value[0] in ("I", "C", "M") and isinstance(key, tuple) and key[0] == "str":
+            return self.attribute(value, key[1])
         reader = self._READERS.get(value[0])
         found = reader(self, value, key) if reader else EMPTY
         stores = self.stored_items(value)
@@ -59,8 +65,17 @@ class Containers(Classes):
             return union([self.values(file, pair[1]) for pair in row[2:]], 1)
         keys = [self.key(file, pair[0]) for pair in row[2:]]
         exact = [pair for pair, known in zip(row[2:], keys, strict=True) if known == key]
-        vague = [pair for pair, known in zip(row[2:], keys, strict=True) if known is None]
-        return union([self.values(file, pair[1]) for pair in exact or vague], 1)
+        if exact:
+            return union([self.values(file, pair[1]) for pair in exact], 1)
+        vague = [pair[1] for pair, known in zip(row[2:], keys, strict=True) if known is None]
+        rows = self.facts(file).expressions
+        return union(
+            [self._member(file, part, key) if rows[part][0] == "*" else self.values(file, part) for part in vague], 1
+        )
+
+    def _member(self, file: int, part: int, key: Any) -> Values:
+        """What a map has under a key because another one was spread in it."""
+        return union([self.element(value, key) for value in self.values(file, part)], 1)
 
     def _spread(self, file: int, part: int) -> Values:
         # A question of its own: a list may hold what it was spread from (`items = [*items, one]`).
@@ -143,7 +158,7 @@ class Containers(Classes):
             return {("V", container): 1}
         if name in self.rules.pairs:
             return {("J", container): 1}
-        return {container: 1} if name in self.rules.passthrough else {("Y", name): 1}
+        return {container: 1} if name in self.rules.passthrough or name in self.rules.binding else {("Y", name): 1}
 
 
 def _position(key: Any) -> int | None:

@@ -207,6 +207,8 @@ class Evaluator(Tracked):
         return union((found, stored)) if stored else found
 
     def _of_object(self, value: Value, name: str) -> Values:
+        if name == self.rules.prototype and name and value[0] == "C":
+            return {("I", *value[1:]): 1}
         if name == self.rules.new and value[0] == "C" and not self.declares(value[1], value[2], name)[0]:
             return {value: 0}
         found = self.bind(self.lookup(value[1], value[2], name), value)
@@ -269,6 +271,8 @@ class Evaluator(Tracked):
         unknown: Values = {("Y", value[1]): 1}
         if not row[2]:
             return unknown
+        if value[1] in self.rules.merges:
+            return union([known(self.values(file, part)) for part in row[2]], 1) or unknown
         if name in self.rules.passthrough:
             return union((known(self.values(file, row[2][0])), unknown), 1)
         if value[1] in self.rules.second and len(row[2]) > 1:
@@ -359,6 +363,8 @@ class Evaluator(Tracked):
         "C": _of_object,
         "I": _of_object,
         "p": _of_parameter,
+        "F": Tracked.of_function,
+        "B": Tracked.of_function,
         "Z": _of_super,
         "X": _of_external,
         "Y": _of_external,

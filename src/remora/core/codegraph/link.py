@@ -12,7 +12,7 @@ from remora.core.codegraph.linked import EXTRACTED, INFERRED, Linked
 from remora.core.codegraph.modules import components
 from remora.core.codegraph.styles import PACKAGED
 from remora.core.codegraph.symbols import is_test_file
-from remora.core.codegraph.values import Value, Values
+from remora.core.codegraph.values import Value, Values, union
 
 _CONTRACTS = frozenset({"interface", "trait", "protocol"})
 _OUTSIDE = frozenset("XYO")
@@ -127,7 +127,15 @@ class Linker:
             linked.external += 1
         elif not known:
             linked.unresolved.append((scope, site.line, self._written(row[1])))
+        if not known and self._visits(row):
+            self._visited(scope, site, row)
         self._arguments(scope, site, row)
+
+    def _visits(self, row: Any) -> bool:
+        """Whether a call hands what it is a method of to a function."""
+        rules = self._evaluator.rules
+        callee = self._facts.expressions[row[1]]
+        return callee[0] == "a" and (callee[2] in rules.visits or callee[2] in rules.continues)
 
     def _concerned(self, row: Any, values: Values) -> bool:
         """Whether a call may be about a boundary."""
@@ -141,13 +149,21 @@ class Linker:
         kind = value[0]
         if kind in ("F", "B"):
             self._edge(scope, "calls", value[1:3], tier, site.line)
-            self._flow(value, row)
+            self._flow(value, self._shifted(row))
             return True
         if kind == "C":
             return self._class_called(scope, site, row, value, tier)
         if kind == "I":
             return self._object_called(scope, site, row, value)
         return kind == "Z" and self._super_called(scope, site, row, value)
+
+    def _shifted(self, row: Any) -> Any:
+        """The call as the function sees it that is called with another object first (`f.call(this, x)`)."""
+        rules = self._evaluator.rules
+        callee = self._facts.expressions[row[1]]
+        if not rules.invoking or callee[0] != "a" or callee[2] not in rules.invoking:
+            return row
+        return ("c", row[1], row[2][1:] if callee[2] == "call" else (), ())
 
     def _class_called(self, scope: int, site: Site, row: Any, value: Value, tier: int) -> bool:
         if self._evaluator.facts(value[1]).scopes[value[2]].kind != "class":
@@ -203,6 +219,24 @@ class Linker:
             for item in self._evaluator.values(self._file, part):
                 if item[0] in ("F", "B"):
                     self._edge(scope, "calls", item[1:3], INFERRED, site.line)
+
+    def _visited(self, scope: int, site: Site, row: Any) -> None:
+        """A container calls a function with its elements, a promise with what it holds."""
+        evaluator = self._evaluator
+        callee = self._facts.expressions[row[1]]
+        each = callee[2] in evaluator.rules.visits
+        held = evaluator.values(self._file, callee[1])
+        given = union([evaluator.element(value, None) for value in held]) if each else held
+        passed = {item: INFERRED for item in given if item[0] in _FLOWING}
+        for part in row[2][:1]:
+            for item in evaluator.values(self._file, part):
+                if item[0] not in ("F", "B"):
+                    continue
+                if each:
+                    self._edge(scope, "calls", item[1:3], INFERRED, site.line)
+                place = int(item[0] == "B")
+                if passed and len(evaluator.facts(item[1]).scopes[item[2]].parameters) > place:
+                    self._linked.flows.setdefault((item[1], item[2], place), {}).update(passed)
 
     def _handed(self, site: Site, row: Any, value: Value) -> None:
         """A method of a followed object calls a function with an object of its own making."""

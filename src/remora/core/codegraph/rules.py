@@ -47,6 +47,19 @@ class Rules:
     """The method of a class that constructs, where construction is not a call of the class."""
     constructing_functions: bool = False
     """`new` of a function makes an object with what is attached to the function."""
+    invoking: frozenset[str] = frozenset()
+    """Methods of a function that call it with another `this` first; those that bind it give it back."""
+    binding: frozenset[str] = frozenset()
+    prototype: str = ""
+    """The attribute of a function or class that stands for its objects."""
+    static_this: bool = False
+    """In a static method `this` is the class."""
+    visits: frozenset[str] = frozenset()
+    """Methods of containers that call a function with their elements."""
+    continues: frozenset[str] = frozenset()
+    """Methods that call a function with the value they are of."""
+    merges: frozenset[str] = frozenset()
+    """Functions that copy the members of their further arguments to the first and give it back."""
     overloads: bool = False
     """Functions of one name differ by their parameters."""
     reopened: bool = False

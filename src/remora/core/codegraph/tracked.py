@@ -47,3 +47,12 @@ class Tracked(Naming):
         rows = self.facts(value[1]).expressions
         told = any(rows[part][0] == "k" for part in rows[value[2]][1:])
         return {("Y", f"str.{name}"): 1} if told else EMPTY
+
+    def of_function(self, value: Value, name: str) -> Values:
+        """What every function has: ways to call it with another object, and what stands for its objects."""
+        rules = self.rules
+        if name in rules.invoking:
+            return {value: 1}
+        if name in rules.binding:
+            return {("K", value, name): 1}
+        return {("I", *value[1:3]): 1} if name == rules.prototype and name and value[0] == "F" else EMPTY

@@ -19,17 +19,39 @@
   right: (function_expression parameters: (_) @parameters body: (_) @body) @as (#eq? @_prototype "prototype")) @function
 (class_declaration name: (_) @name (class_heritage (_) @base)? body: (_) @body) @class
 (variable_declarator name: (identifier) @name value: (class (class_heritage (_) @base)? body: (_) @body) @as) @class
-(assignment_expression left: (member_expression) @name right: (function_expression parameters: (_) @parameters body: (_) @body) @closure)
+(assignment_expression left: (member_expression object: (identifier) @owner property: (property_identifier) @_prototype)
+  right: (object (pair key: (property_identifier) @name value: (function_expression parameters: (_) @parameters body: (_) @body) @as) @function)
+  (#eq? @_prototype "prototype"))
+(assignment_expression left: (member_expression object: (identifier) @owner property: (property_identifier) @_prototype)
+  right: (object (method_definition name: (property_identifier) @name parameters: (_) @parameters body: (_) @body) @as @function)
+  (#eq? @_prototype "prototype"))
+(assignment_expression left: (member_expression object: (identifier) @owner property: (property_identifier) @_prototype)
+  right: (call_expression function: (member_expression property: (property_identifier) @_create)
+    arguments: (arguments . (member_expression object: (_) @base property: (property_identifier) @_of)))
+  (#eq? @_prototype "prototype") (#eq? @_create "create") (#eq? @_of "prototype")) @extension
+(assignment_expression left: (member_expression object: (identifier) @owner property: (property_identifier) @_prototype)
+  right: (new_expression constructor: (_) @base) (#eq? @_prototype "prototype")) @extension
+(call_expression function: [(identifier) @_inherits (member_expression property: (property_identifier) @_inherits)]
+  arguments: (arguments . (identifier) @owner . (_) @base .) (#any-of? @_inherits "inherits" "setPrototypeOf")) @extension
+(call_expression function: (member_expression property: (property_identifier) @_inherits)
+  arguments: (arguments . (member_expression object: (identifier) @owner) . (member_expression object: (_) @base) .)
+  (#eq? @_inherits "setPrototypeOf")) @extension
+(export_statement "default" @name value: (class (class_heritage (_) @base)? body: (_) @body) @class)
+(class name: (_) @name (class_heritage (_) @base)? body: (_) @body) @class
+(class "class" @name (class_heritage (_) @base)? body: (_) @body) @class
+(assignment_expression left: (member_expression object: (_) @this) @name right: (function_expression parameters: (_) @parameters body: (_) @body) @closure)
 (assignment_expression left: (member_expression) @name right: (arrow_function parameters: (_) @parameters body: (statement_block) @body) @closure)
 (assignment_expression left: (member_expression) @name right: (arrow_function parameters: (_) @parameters body: (expression) @body @value) @closure)
-(pair key: (property_identifier) @name value: (function_expression parameters: (_) @parameters body: (_) @body) @closure)
-(pair key: (property_identifier) @name value: (arrow_function parameters: (_) @parameters body: (statement_block) @body) @closure)
-(pair key: (property_identifier) @name value: (arrow_function parameters: (_) @parameters body: (expression) @body @value) @closure)
-(object (method_definition name: (_) @name parameters: (_) @parameters body: (_) @body) @closure)
+((object (pair key: [(property_identifier) (string) (computed_property_name (string))] @name
+  value: (function_expression parameters: (_) @parameters body: (_) @body) @closure)) @this)
+(pair key: [(property_identifier) (string) (computed_property_name (string))] @name value: (arrow_function parameters: (_) @parameters body: (statement_block) @body) @closure)
+(pair key: [(property_identifier) (string) (computed_property_name (string))] @name value: (arrow_function parameters: (_) @parameters body: (expression) @body @value) @closure)
+((object (method_definition name: (_) @name parameters: (_) @parameters body: (_) @body) @closure) @this)
 (arrow_function parameters: (_) @parameters body: (statement_block)) @closure
 (arrow_function parameters: (_) @parameters body: (expression) @value) @closure
 (arrow_function parameter: (identifier) @parameters body: (statement_block)) @closure
 (arrow_function parameter: (identifier) @parameters body: (expression) @value) @closure
+(function_expression name: (identifier) @name parameters: (_) @parameters body: (_) @body) @closure
 (function_expression parameters: (_) @parameters) @closure
 (generator_function parameters: (_) @parameters) @closure
 
@@ -54,13 +76,13 @@
 ; --- imports and exports
 (import_statement (import_clause (identifier) @alias) source: (string) @module (#set! kind "default")) @import
 (import_statement (import_clause (namespace_import (identifier) @alias)) source: (string) @module) @import
-(import_statement (import_clause (named_imports (import_specifier name: (_) @name alias: (_)? @alias)))
+(import_statement (import_clause (named_imports (import_specifier name: _ @name alias: (_)? @alias)))
   source: (string) @module) @import
 (import_statement . source: (string) @module) @import
 (export_statement "*" @star source: (string) @module) @import
 (export_statement (namespace_export (_) @alias) source: (string) @module) @export
-(export_statement (export_clause (export_specifier name: (_) @name alias: (_)? @alias)) source: (string) @module) @export
-(export_statement (export_clause (export_specifier name: (_) @name alias: (_)? @alias)) !source) @export
+(export_statement (export_clause (export_specifier name: _ @name alias: (_)? @alias)) source: (string) @module) @export
+(export_statement (export_clause (export_specifier name: _ @name alias: (_)? @alias)) !source) @export
 (export_statement "default" declaration: (_ name: (_) @name) (#set! kind "default")) @export
 (export_statement "default" value: (_) @value (#set! kind "default")) @export
 
