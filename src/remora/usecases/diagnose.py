@@ -18,6 +18,7 @@ from remora.core.jobs import FAMILY as JOBS
 from remora.core.jobs import JOB, OPEN, JobState, read_job
 from remora.core.policy import JOB_MAX_SECONDS, JOBS_KEPT
 from remora.core.scope import REPOSITORY, SYSTEM, Grant, Right
+from remora.core.text import counted
 from remora.ports import (
     Checkout,
     Clock,
@@ -190,15 +191,16 @@ def _records(ports: DoctorPorts, grant: Grant) -> Iterator[Finding]:
     with ports.record_index.view(grant) as view:
         state, total = view.state, view.total
     if not state.origin:  # a restricted principal is told nothing of files, which hold records of everyone
-        yield Finding("records", Health.OK, f"{total} records", {"records": total})
+        yield Finding("records", Health.OK, counted(total, "record"), {"records": total})
         return
     figures: dict[str, Json] = {"records": total, "units": state.units, "index": state.origin, "bad": len(state.bad)}
     figures["unreachable_commits"] = state.unreachable
-    lost = f", {state.unreachable} commits that no branch holds any more" if state.unreachable else ""
-    yield Finding("records", Health.OK, f"{total} records in {state.units} files{lost}", figures)
+    told = f"{counted(total, 'record')} in {counted(state.units, 'file')}"
+    lost = f", {counted(state.unreachable, 'commit')} that no branch holds any more" if state.unreachable else ""
+    yield Finding("records", Health.OK, told + lost, figures)
     yield from _tracked(ports)
     if grant.operator and (wide := ports.hook_trail.open_to_others()):
-        told = f"others on this machine may read {wide} files of .remora/memory and .remora/cache"
+        told = f"others on this machine may read {counted(wide, 'file')} of .remora/memory and .remora/cache"
         advice = f"run `chmod -R go= .remora/memory .remora/cache` in {ports.checkout.root}"
         yield Finding("records", Health.WARNING, told, {"open_to_others": wide}, advice)
     for bad in state.bad:
@@ -235,7 +237,7 @@ def _code_graph(ports: DoctorPorts) -> Iterator[Finding]:
     told += "; skipped " + ", ".join(f"{count} {reason}" for reason, count in skipped.items()) if skipped else ""
     yield Finding("code graph", Health.WARNING if broken else Health.OK, told, figures)
     if fresh.stale_files:
-        stale = f"{len(fresh.stale_files)} files changed since it was built"
+        stale = f"{counted(len(fresh.stale_files), 'file')} changed since it was built"
         yield Finding("code graph", Health.WARNING, stale, advice="run `remora update`")
     for row in broken:
         yield Finding("code graph", Health.WARNING, f"{row.path}: {row.problem}", advice="it has no symbols")

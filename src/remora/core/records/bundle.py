@@ -97,8 +97,7 @@ def _checked(row: Any) -> Record:
     if not isinstance(row, dict):
         raise InvalidInput("record", "is not an object")
     record = codec.from_json(row)
-    stated = row.get("digest")
-    if stated is not None and stated != codec.record_digest(record):
+    if not codec.checksum(row, record):
         raise InvalidInput("digest", "does not match the content")
     return record
 

@@ -45,11 +45,6 @@ def canonical(body: Json) -> bytes:
     return _COMPACT.encode(body).encode("utf-8", _LONE)
 
 
-def record_digest(record: Record) -> str:
-    """BLAKE3 of the canonical record, in which the checksum itself has no part; 64 hex digits."""
-    return ids.digest(canonical(RECORD.written(record)))
-
-
 def encode_line(record: Record) -> bytes:
     """The record and its checksum as one line without a newline, for a segment."""
     body = canonical(RECORD.written(record))
@@ -79,10 +74,24 @@ def parse(data: bytes, *, trusted: bool = False) -> Parsed:
             check_record(record)
     except InvalidInput as error:
         raise Corrupt(f"not a valid record: {error}") from error
-    counted = record_digest(record)
-    if stated not in (None, counted):
+    counted = checksum(body, record)
+    if not counted:
         raise Corrupt("the checksum does not match the content")
     return Parsed(record, stated is not None, counted)
+
+
+def checksum(body: Mapping[str, Any], record: Record) -> str:
+    """The checksum of the record that was read from this object; "" unless it is the one that the object states.
+
+    One that states a checksum holds the record's fields and no others, in whatever order: a name that was damaged would
+    else pass as a field of somebody else's. Objects without a checksum are other makers', and may hold more.
+    """
+    written = RECORD.written(record)
+    counted = ids.digest(canonical(written))
+    if body.get("digest") is None:
+        return "" if counted in body.values() else counted  # its checksum is there, under a damaged name
+    rest = {name: value for name, value in body.items() if name != "digest"}
+    return counted if body["digest"] == counted and rest == written else ""
 
 
 def from_json(body: Mapping[str, Any]) -> Record:

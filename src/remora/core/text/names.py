@@ -49,3 +49,8 @@ def name_key(text: str) -> str:
             break
         key = folded
     return key
+
+
+def counted(count: int, noun: str) -> str:
+    """`1 record`, `2 records`; for nouns that take an s."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

@@ -10,6 +10,7 @@ import typer
 from remora.core import policy
 from remora.core.capture.exports import FORMATS
 from remora.core.errors import InvalidInput
+from remora.core.text import counted
 from remora.entrypoints.cli.frame import Frame, Peers, command, progress, staged_progress
 
 records = typer.Typer(help="Records: what happened around the code, each with its source.", no_args_is_help=True)
@@ -199,7 +200,8 @@ def status(frame: Frame) -> None:
     with frame.ports().record_index.view(frame.grant) as view:
         state, total = view.state, view.total
     bad = [asdict(item) for item in state.bad]
-    lines = [f"{total} records" + (f" in {state.units} files (index {state.origin})" if state.origin else "")]
+    where = f" in {counted(state.units, 'file')} (index {state.origin})" if state.origin else ""
+    lines = [counted(total, "record") + where]
     lines += [f"bad: {item['unit']}: {item['problem']}" for item in bad]
     files = {"units": state.units, "index": state.origin, "bad": bad} if state.origin else {}
     frame.emit({"records": total} | files, "\n".join(lines))
@@ -210,7 +212,10 @@ def compact(frame: Frame) -> None:
     from remora.usecases.compact_records import compact_records
 
     done = compact_records(frame.ports(), frame.grant, progress("compacting"))
-    frame.emit(asdict(done), f"{done.folded} records folded into {done.segments} segments, {done.kept} left loose")
+    frame.emit(
+        asdict(done),
+        f"{counted(done.folded, 'record')} folded into {counted(done.segments, 'segment')}, {done.kept} left loose",
+    )
 
 
 def verify(frame: Frame) -> None:
@@ -218,7 +223,8 @@ def verify(frame: Frame) -> None:
     from remora.usecases.verify_records import verify_records
 
     done = verify_records(frame.ports(), frame.grant, progress("verifying"))
-    lines = [f"{done.records} records in {done.units} files, {done.unverifiable} without a checksum"]
+    where = f"{counted(done.records, 'record')} in {counted(done.units, 'file')}"
+    lines = [f"{where}, {done.unverifiable} without a checksum"]
     lines += [f"bad: {item.unit}: {item.problem}" for item in done.bad]
     frame.emit(asdict(done), "\n".join(lines))
     if done.bad:
