@@ -46,6 +46,27 @@ def test_a_store_moves_to_the_server_and_back_and_says_the_same_there(world, tmp
     assert "verified" in told.out
 
 
+@pytest.mark.neo4j
+def test_the_operator_joins_memory_and_code_in_the_server_and_nobody_else_may(world):
+    world.commit("start", app__py="def login():\n    return 1\n\n\ndef main():\n    return login()\n")
+    env = {"REMORA_STORE": server_engine.URL}
+    assert world.remora("init", "--yes", **env).code == 0
+    assert world.remora("remember", "login", "owned by", "Ann", **env).code == 0
+    done = world.remora("graph", "mirror", "--json", **env)
+    assert done.code == 0, done.err
+    assert done.json["symbols"] >= 2
+    query = (
+        "MATCH (e:MemoryEntity)-[f:FACT]->(o) MATCH (s:CodeSymbol {name: e.name})<-[:CALLS]-(c:CodeSymbol) "
+        "WHERE o.name = $who RETURN e.name AS about, c.name AS caller"
+    )
+    found = world.remora("store", "cypher", query, "--param", "who=Ann", "--json", **env)
+    assert found.code == 0, found.err
+    assert found.json["rows"] == [{"about": "login", "caller": "main"}]
+    assert world.remora("store", "cypher", query, "--principal", "eve", **env).code != 0
+    assert "does not read" in world.remora("store", "cypher", "MATCH (n) DETACH DELETE n", **env).err
+    assert "embedded" in world.remora("store", "cypher", "RETURN 1").err
+
+
 @pytest.mark.parametrize(
     ("url", "says"),
     [

@@ -6,13 +6,17 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from remora.adapters.system import SystemClock, secret_remover
 from remora.config import Settings
 from remora.core import policy
-from remora.core.errors import RemoraError, Unavailable
+from remora.core.errors import InvalidInput, RemoraError, Unavailable
 from remora.core.scope import operator_grant
 from remora.ports import Checkout, Clock, Repository, Store, StoreFile
+
+if TYPE_CHECKING:
+    from remora.adapters.neo4j.native import NativeQueries
 
 
 def store_path(settings: Settings, repository_id: str) -> Path:
@@ -54,6 +58,21 @@ def store_at(settings: Settings, place: str, repository: Repository) -> StoreFil
         return _open_on_server(replace(settings, store_url=place), repository, clock)
     path = store_path(settings, repository.id) if place == "embedded" else Path(place).expanduser().absolute()
     return open_store(path, repository, clock, allow_network=settings.allow_network_fs)
+
+
+def open_native(settings: Settings, repository: Repository) -> "NativeQueries":
+    """The operator's way into the server's database; raises `InvalidInput` where the store is none on a server."""
+    if not settings.store_url:
+        raise InvalidInput(
+            "store", "is embedded", allowed="a server engine in REMORA_STORE; `remora encounters query` works on both"
+        )
+    _open_on_server(settings, repository, SystemClock())  # makes the layout ready, or says why not
+    from remora.adapters.neo4j.engine import open_queries
+
+    return open_queries(
+        settings.store_url, repository,
+        user=settings.store_user, password=settings.store_password, database=settings.store_database,
+    )  # fmt: skip
 
 
 def _backed_up(repository: Repository, store: Store, target: Path) -> None:

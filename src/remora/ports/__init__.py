@@ -30,7 +30,7 @@ from remora.ports.code_graph import (
     SourceFiles,
 )
 from remora.ports.contents import ContentsIndex
-from remora.ports.cypher import GraphQueries, Table
+from remora.ports.cypher import CodeMirror, GraphQueries, Table
 from remora.ports.directory import Directory, DirectoryDesk, DirectoryPorts
 from remora.ports.files import BackupFolder, HooksPlace, HookTrail, OpenTranscript, ProjectFiles, RunFiles, Transcripts
 from remora.ports.git import CommitList, CommitReach, Git, HistoryRange, SpanSource, TrackedFile
@@ -53,6 +53,7 @@ __all__ = [
     "CodeGraphPorts",
     "CodeGraphRead",
     "CodeGraphStore",
+    "CodeMirror",
     "CommitList",
     "CommitReach",
     "CommunityPorts",

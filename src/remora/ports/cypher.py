@@ -43,3 +43,13 @@ class GraphQueries(Protocol):
     def close(self) -> None:
         """End the processes."""
         ...
+
+
+class CodeMirror(Protocol):
+    """A database that holds a copy of the code graph beside the memory."""
+
+    def mirror_code(
+        self, nodes: Mapping[str, list[dict[str, Json]]], relations: Mapping[str, list[dict[str, Json]]]
+    ) -> tuple[int, int]:
+        """Replace the copy: nodes by label ({properties}), relations by type ({s, t, properties}); returns how many."""
+        ...

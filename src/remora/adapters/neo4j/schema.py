@@ -36,6 +36,7 @@ INDEXES: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "remora_vector_model": ("RemoraVector", ("place", "model")),
     "remora_vector_item": ("RemoraVector", ("repo", "item")),
     "remora_dead": ("RemoraDead", ("repo", "died")),
+    "remora_graph_uid": ("RemoraGraph", ("uid",)),
 }
 """Likewise of each range index."""
 

@@ -1,6 +1,7 @@
 """Commands on encounters: the session's spine, what was understood, and what it adds up to."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -140,13 +141,18 @@ def query(
     param: Annotated[list[str] | None, typer.Option(help="name=value, JSON or text; may be repeated.")] = None,
 ) -> None:
     """Run read-only Cypher over a copy of what you may see."""
+    frame.answer("read_cypher", query=cypher, params=parameters(param or ()))
+
+
+def parameters(texts: Sequence[str]) -> dict[str, Any]:
+    """`name=value` options of a query as its parameters."""
     params: dict[str, Any] = {}
-    for text in param or ():
+    for text in texts:
         name, equals, value = text.partition("=")
         if not equals:
             raise InvalidInput("--param", f"{text[:60]!r} has no value", allowed="name=value")
         params[name] = _value(value)
-    frame.answer("read_cypher", query=cypher, params=params)
+    return params
 
 
 def infuse(

@@ -197,5 +197,22 @@ def _status(frame: Frame) -> dict[str, Any]:
     return asdict(graph_status(frame.ports(), frame.grant))
 
 
-for _run in (export, stats, check, import_scip):
+def mirror(frame: Frame, ambiguous: Annotated[bool, typer.Option(help="Guesses by unique name too.")] = False) -> None:
+    """Copy the code graph into the server engine, beside the memory, for `remora store cypher`."""
+    from remora.bootstrap.stores import open_native
+    from remora.config import load
+    from remora.usecases.index_repository import IndexRequest, index_repository
+    from remora.usecases.mirror_code_graph import mirror_code_graph
+
+    ports = frame.ports()
+    native = open_native(load(), ports.repository)
+    index_repository(ports, frame.grant, IndexRequest(), staged_progress())
+    done = mirror_code_graph(ports, frame.grant, native, ambiguous=ambiguous)
+    text = (
+        f"{_many(done.symbols, 'symbol')} and {_many(done.relations, 'relation')} mirrored into the server's database"
+    )
+    frame.emit(asdict(done), text)
+
+
+for _run in (export, stats, check, import_scip, mirror):
     command(graph)(_run)
