@@ -357,6 +357,33 @@ def test_a_chat_is_shown_promoted_from_and_revoked(server: Server, me: Browser) 
     assert me.get(f"{me.base}/items/{fact}").status_code == 404
 
 
+def test_the_command_line_pins_and_buries_what_the_page_shows_pinned(server: Server, me: Browser) -> None:
+    fact, world = server.ids["Checkout"], server.world  # type: ignore[attr-defined]
+    assert world.remora("pin", fact, "--json").json == {"id": fact, "emphasis": "pin"}
+    assert "pinned" in me.get(f"{me.base}/items/{fact}").text
+    assert world.remora("bury", fact, "--release").code == 0
+    assert "pinned" not in me.get(f"{me.base}/items/{fact}", headers={"hx-request": "true"}).text
+    assert world.remora("pin", "fct_" + "0" * 24).code == 1
+
+
+def test_a_server_that_may_only_read_offers_no_change_and_one_without_memory_no_page(world: Any) -> None:
+    world.remora("init")
+    world.remora("remember", "A", "is", "B")
+    with running(world, "--read-only") as server:
+        me = Browser(server).signed_in(server.token)
+        (fact,) = me.items()
+        text = me.get(f"{me.base}/items/{fact}").text
+        assert "may read" in text
+        assert 'data-verb="forget"' not in text
+        assert me.post(f"{me.base}/items/{fact}/forget").status_code == 403
+    with running(world, "--no-allow-memory") as server:
+        off = Browser(server)
+        off.client.post("/sign-in", data={"key": server.token}, headers={"origin": off.origin})
+        answer = off.get(f"/r/{server.repository}")
+        assert answer.status_code == 403
+        assert "switched off" in answer.text
+
+
 # --- Forgetting -------------------------------------------------------------------------------------------------------
 
 

@@ -9,6 +9,7 @@ from remora.core.errors import InvalidInput
 from remora.entrypoints.cli import (
     admin,
     directory,
+    emphasis,
     encounters,
     facts,
     graph,
@@ -48,8 +49,8 @@ def _root(version: bool = typer.Option(False, "--version", callback=_version, is
 
 
 for part in (
-    init, admin, graph, records, record_changes, record_exchange, locate, facts, encounters, sessions, offload,
-    directory, serving, setup, hooks, store,
+    init, admin, graph, records, record_changes, record_exchange, locate, facts, encounters, emphasis, sessions,
+    offload, directory, serving, setup, hooks, store,
 ):  # fmt: skip
     part.register(app)
 

@@ -181,7 +181,8 @@ def _told(desk: DirectoryDesk, port: int, token: str, deadline_ms: int) -> Itera
             except Unavailable as error:
                 _log.warning("%s", error)
         gone = f", {len(homes) - len(ready)} not there" if len(ready) < len(homes) else ""
-        sys.stderr.write(f"remora serves {len(ready)} repositories on port {port}{gone}\n")
+        many = "repository" if len(ready) == 1 else "repositories"
+        sys.stderr.write(f"remora serves {len(ready)} {many} on port {port}{gone}; `remora page` opens the page\n")
         sys.stderr.flush()
         yield
     finally:

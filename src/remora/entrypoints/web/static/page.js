@@ -103,8 +103,14 @@
   });
 
   // --- What htmx put in place ---
+  // A notice that something was done makes room for the next and goes by itself; what was erased is told until dismissed.
+  const passing = (notice) => {
+    for (const other of all(".toast.done")) if (other !== notice) other.remove();
+    setTimeout(() => { if (!notice.matches(":hover, :focus-within")) notice.remove(); }, 8000);
+  };
   document.addEventListener("htmx:load", (event) => {
     const made = event.detail.elt;
+    if (made?.matches?.(".toast.done")) passing(made);
     if (made?.id === "drawer") {
       if (isOpen()) one("#drawer-title")?.focus();
       else { const row = links().find((link) => link.tabIndex === 0) || links()[0]; row ? row.focus() : one("#main")?.focus(); }
