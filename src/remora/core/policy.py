@@ -623,9 +623,20 @@ FOCAL_MAX = 5
 """Recognised nodes that seed the ranking; the rest of a payload is for what they lead to."""
 FOCAL_SHARE = 0.4
 """Of the best score; what scores below it is there by one shared word."""
-INFUSE_NEAR_MIN = 0.15
-"""Similarity (from the model's floor, 0, to sameness, 1) by which vectors alone break a silence: everyday requests that
-nothing in memory bears on reach it one time in ten."""
+INFUSE_NEAR_MAX = 40
+"""Nearest nodes that are looked at, near or not."""
+INFUSE_NEAR_MIN = 0.22
+"""Cosine from which a node may be recognised by meaning, if no everyday request is nearer to the prompt than it is."""
+INFUSE_CHORE_MARGIN = 0.1
+"""A prompt that is so much nearer to an everyday request than to all that is remembered needs no memory."""
+INFUSE_NOT_UNLIKE = 0.05
+"""What is linked to a named component need only be nearer than chance."""
+INFUSE_WORDS_UNLIKE = 0.25
+"""Words that are shared by chance stand in nodes that mean something else: below this they recognise nothing."""
+INFUSE_LIKENESS_WEIGHT = 3.0
+"""A cosine of 0.3 more outweighs what words say."""
+INFUSE_BESIDE_WORTH = 0.5
+"""What it is worth besides to be linked to a component that the moment names."""
 INFUSE_NAMED_MAX = 2
 """Components that a moment names outright: two leave room for what is known about them."""
 INFUSE_NAMED_TERMS_MAX = 400

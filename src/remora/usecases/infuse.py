@@ -6,6 +6,7 @@ from itertools import pairwise
 
 from remora.core import policy
 from remora.core.analytics.topology import project
+from remora.core.embedding import passages
 from remora.core.emphasis import emphases
 from remora.core.encounters.frontier import Frontier, frontier
 from remora.core.encounters.nodes import Authored, reference
@@ -14,8 +15,9 @@ from remora.core.encounters.values import Scrub, scrubber
 from remora.core.errors import InvalidInput, RemoraError
 from remora.core.facts.layout import FAMILY as FACTS
 from remora.core.graph import Item, Json, Node
+from remora.core.infusion.chores import CHORES
 from remora.core.infusion.compose import Offer, Scene, blocks, deliverable, signature, surfaced
-from remora.core.infusion.gather import Gathered, gather, links, newest_threads
+from remora.core.infusion.gather import Gathered, beside, gather, links, newest_threads
 from remora.core.infusion.ledger import Ledger, ledger_id
 from remora.core.infusion.meanings import FAMILY as MEANINGS
 from remora.core.infusion.meanings import with_meanings
@@ -188,7 +190,7 @@ def _read(
     chosen_at: int,
     ports: InfusionPorts,
 ) -> _Read:
-    near = near_moment(view, ports.embedder, words.prompt, words.turns)
+    near = near_moment(view, ports.embedder, lambda: _chores(ports), words.prompt, words.turns)
     threads = newest_threads(view)
     if chosen is not None and chosen.ids is not None:
         found = {item: node for item, node in view.get(chosen.ids, (REPOSITORY,)).items() if _tellable(node)}
@@ -211,6 +213,21 @@ def _read(
     return _Read(ledger, selection, at_hand, fact_offers(hits), chosen_at, chosen_at)
 
 
+def _chores(ports: InfusionPorts) -> tuple[bytes, ...]:
+    """Everyday requests as vectors, made once per process and model; none where the model fails."""
+    if ports.embedder is None:
+        return ()
+    key = ("chores", ports.embedder.id)
+    rows = ports.cache.get(key)
+    if not isinstance(rows, tuple):
+        try:
+            rows = tuple(row for row in passages(ports.embedder, CHORES) if row is not None)
+        except RemoraError:
+            return ()
+        ports.cache.put(key, rows)
+    return rows
+
+
 def _tellable(item: Item) -> bool:
     return isinstance(item, Node) and deliverable(item)
 
@@ -219,7 +236,7 @@ def _locally(view: StoreRead, words: _Words, files: Sequence[str], near: Near, f
     """By names of components, by words of nodes and of their meanings, and by vectors."""
     moment, named = words.moment, words.named(view, files)
     found = view.text_candidates((FAMILY,), (REPOSITORY,), moment.terms, limit=policy.INFUSE_CANDIDATES)
-    items = {item.id: item for item in (*found.items, *(item for item, _ in near.nodes)) if _tellable(item)}
+    items = {item.id: item for item in (*found.items, *near.nodes, *beside(view, named)) if _tellable(item)}
     said = view.text_candidates((MEANINGS,), (SYSTEM,), moment.terms, limit=policy.INFUSE_CANDIDATES)
     stats = found.stats
     if said.items:
@@ -228,7 +245,7 @@ def _locally(view: StoreRead, words: _Words, files: Sequence[str], near: Near, f
         moment,
         items.values(),
         stats,
-        {item.id: score for item, score in near.nodes} if near.vector else None,
+        near.likeness,
         lambda ids: links(view, ids),
         named=[node for node in named if deliverable(node)],
         fallback=fallback,

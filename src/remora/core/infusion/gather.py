@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from remora.core import policy
 from remora.core.encounters.nodes import Authored, authored
 from remora.core.encounters.schema import (
+    ABOUT,
     AUTHORED_RELATIONS,
     CHALLENGES,
     CITATION,
@@ -48,6 +49,19 @@ def links(view: StoreRead, ids: Collection[str]) -> list[tuple[str, str]]:
         limit=policy.INFUSE_LINKS_PER_NODE * max(1, len(ids)),
     )
     return [(edge.source, edge.target) for edge in around.edges if edge.source in ids and edge.target in ids]
+
+
+def beside(view: StoreRead, named: Sequence[Node]) -> list[Node]:
+    """The newest nodes about the components."""
+    around = view.expand(
+        [node.id for node in named],
+        (REPOSITORY,),
+        labels=(ABOUT,),
+        outgoing=False,
+        per_node=policy.INFUSE_FAN_OUT,
+        limit=policy.INFUSE_FAN_OUT * max(1, len(named)),
+    )
+    return [node for node in around.nodes if node.label != COMPONENT] if named else []
 
 
 @dataclass(frozen=True, slots=True)

@@ -97,25 +97,47 @@ class Moment:
         return tuple(dict.fromkeys((*self.prompt.terms, *self.trajectory)))
 
 
+@dataclass(frozen=True, slots=True)
+class Likeness:
+    """Node id -> cosine to the moment, near or not, and the best cosine of the prompt to an everyday request."""
+
+    scores: Mapping[str, float]
+    chore: float = -1.0
+
+    @property
+    def idle(self) -> bool:
+        """Whether the prompt is an everyday request rather than about anything that is remembered."""
+        return self.chore - max(self.scores.values(), default=0.0) > policy.INFUSE_CHORE_MARGIN
+
+    def of(self, item: str) -> float:
+        """The cosine, -1.0 where the node is not among the nearest."""
+        return self.scores.get(item, -1.0)
+
+    def near(self, item: str) -> bool:
+        """Whether the node is what the prompt is about: an everyday request is near to anything."""
+        return self.of(item) >= max(policy.INFUSE_NEAR_MIN, self.chore)
+
+
 def select_local(
     moment: Moment,
     items: Iterable[Item],
     stats: TermStats,
-    similar: Mapping[str, float] | None = None,
+    likeness: Likeness | None = None,
     links: Links | None = None,
     *,
     named: Sequence[Node] = (),
     fallback: str = "",
 ) -> Selection:
-    """Rank the items by words (and by similarity of meaning, where given) and keep those that are recognised.
+    """Rank the items by words (and by likeness of meaning, where given) and keep those that are recognised.
 
     Components that the moment names outright are. Another node is recognised when it covers several of the prompt's
-    words, when it shares one and is linked to a named component, or when it is near in meaning: `similar` holds what is
-    above the model's floor (None without a model), which counts where one is clearly above it or something else was
-    recognised; words alone then count only on what is above the floor too. The trajectory lifts what is recognised, and
-    recognises alone only what covers much of it.
+    words, when it is linked to a named component and shares a word or is not unlike the prompt, or when it is near in
+    meaning. With a model, words alone count only on what is not unlike, and an everyday request recognises nothing.
+    The trajectory lifts what is recognised, and recognises alone only what covers much of it.
     """
-    reader = _Reader(moment, stats, similar)
+    if likeness is not None and likeness.idle:
+        return Selection(fallback=fallback)
+    reader = _Reader(moment, stats, likeness)
     matches = [reader.match(item) for item in items if isinstance(item, Node)]
     ordered = sorted(matches, key=lambda match: (-round(match.score, 9), match.node.id))
     nodes = {match.node.id: match for match in ordered}
@@ -128,11 +150,7 @@ def select_local(
         beside = {end for one, other in pairs for end in (one, other) if first & {one, other}}
     others = [match for item, match in nodes.items() if item not in first]
     rows = [row for match in others if (row := reader.read(match, beside=match.node.id in beside))]
-    if rows or first or max((similar or {}).values(), default=0.0) >= policy.INFUSE_NEAR_MIN:
-        known = {row.id for row in rows}
-        near = [match for match in others if match.node.id in (similar or {}) and match.node.id not in known]
-        rows += [Focal(match.node.id, match.score, match.covered, "vectors") for match in near]
-        rows.sort(key=lambda row: (-round(row.score, 9), row.id))
+    rows.sort(key=lambda row: (-round(row.score, 9), row.id))
     kept = [row for row in rows if row.score >= policy.FOCAL_SHARE * rows[0].score]
     told = [Focal(node.id, 1.0, nodes[node.id].covered, "name") for node in named]
     return Selection((*kept[: policy.FOCAL_MAX - len(told)], *told), "local", fallback, len(matches))
@@ -166,11 +184,10 @@ class _Match:
 
 
 class _Reader:
-    def __init__(self, moment: Moment, stats: TermStats, similar: Mapping[str, float] | None) -> None:
+    def __init__(self, moment: Moment, stats: TermStats, likeness: Likeness | None) -> None:
         self._prompt = moment.prompt
         self._stats = stats
-        self._similar = similar or {}
-        self._vetoes = similar is not None
+        self._likeness = likeness
         self._matcher = Matcher(moment.prompt, stats)
         self._before = {term: idf(term, stats) * weight for term, weight in moment.trajectory.items()}
         self._before_total = sum(self._before.values())
@@ -182,7 +199,9 @@ class _Reader:
         before = sum(self._before[term] for term in shared) / self._before_total if shared else 0.0
         strengths = self._matcher.tokens(held)
         covered = self._matcher.mass(strengths)
-        score = covered + policy.TRAJECTORY_WEIGHT * before + policy.VECTOR_BONUS * self._similar.get(node.id, 0.0)
+        score = covered + policy.TRAJECTORY_WEIGHT * before
+        if self._likeness is not None:
+            score += policy.INFUSE_LIKENESS_WEIGHT * max(0.0, self._likeness.of(node.id))
         if covered:
             lexical = bm25(node.tokens, self._prompt.terms, (), self._stats, WEIGHTS)
             score += lexical / (1.0 + lexical)
@@ -190,19 +209,28 @@ class _Reader:
 
     def read(self, match: _Match, *, beside: bool) -> Focal | None:
         """The node as recognised, or None; `beside` when it is linked to a named component."""
+        lift = 0.0
         if self._by_words(match):
             why = "words"
-        elif beside and match.strengths:
-            why = "words beside a name"
+        elif beside and self._beside(match):
+            why, lift = "words beside a name", policy.INFUSE_BESIDE_WORTH
+        elif self._likeness is not None and self._likeness.near(match.node.id):
+            why = "vectors"
         elif self._by_trajectory(match):
             why = "trajectory"
         else:
             return None
-        return Focal(match.node.id, match.score, match.covered, why)
+        return Focal(match.node.id, match.score + lift, match.covered, why)
+
+    def _beside(self, match: _Match) -> bool:
+        """Whether it has anything to do with the prompt beyond the component."""
+        return bool(match.strengths) or (
+            self._likeness is not None and self._likeness.of(match.node.id) >= policy.INFUSE_NOT_UNLIKE
+        )
 
     def _by_words(self, match: _Match) -> bool:
         """Whether the prompt's words recognise it, and a model that compares meanings does not think otherwise."""
-        if self._vetoes and match.node.id not in self._similar:
+        if self._likeness is not None and self._likeness.of(match.node.id) < policy.INFUSE_WORDS_UNLIKE:
             return False
         return match.covered >= policy.INFUSE_LONE_COVERAGE_MIN or self._enough(match.strengths)
 

@@ -32,6 +32,15 @@ def similar(
     return [(item, (score - meaning.floor) / span) for item, score in found]
 
 
+def nearest(
+    view: StoreRead, families: Collection[str], scope: str, meaning: QueryVector | None, limit: int
+) -> tuple[tuple[Item, float], ...]:
+    """The items nearest to a question with their cosines, also below the model's floor."""
+    if meaning is None:
+        return ()
+    return view.vector_candidates(families, (scope,), meaning.model, meaning.data, floor=0.0, limit=limit)
+
+
 def fact_passage(subject: str, predicate: str, target: str) -> str:
     """A fact as the sentence that is embedded."""
     return f"{subject} {predicate.replace('_', ' ').lower()} {target}"
