@@ -79,6 +79,25 @@ STATED = {
     "The billing service uses Stripe. It listens on port 9000.": ("billing service", "LISTENS_ON", "port 9000"),
     "- **Decision:** we use OpenTelemetry for tracing": ("tracing", "USES", "OpenTelemetry"),
     "The retry limit is 5": ("retry limit", "IS", "5"),
+    "The event stream goes through NATS": ("event stream", "ROUTED_THROUGH", "NATS"),
+    "The tax client talks to TaxJar. Its timeout is 2 seconds, which is too low.": (
+        "tax client",
+        "TIMEOUT",
+        "2 seconds",
+    ),
+    "For the record: we mock TaxJar in unit tests and only hit the sandbox at night": (
+        "TaxJar",
+        "MOCKED_IN",
+        "unit tests",
+    ),
+    "The payments worker will consume from the refunds queue.": ("payments worker", "READS_FROM", "refunds queue"),
+    "Staging runs on Hetzner, production runs on AWS.": ("production", "RUNS_ON", "AWS"),
+    "Sam is the on-call lead this week.": ("Sam", "IS", "on-call lead"),
+    "Tokens are signed with Ed25519.": ("Tokens", "SIGNED_WITH", "Ed25519"),
+    "Logs go to Loki and metrics go to Prometheus.": ("Logs", "GOES_TO", "Loki"),
+    "PRs need two approvals.": ("PRs", "REQUIRES", "two approvals"),
+    "The admin UI is behind Okta.": ("admin UI", "BEHIND", "Okta"),
+    "I always run tests with -x first.": ("User", "ALWAYS", "run tests with -x first"),
     "The search service requires Elasticsearch 8.": ("search service", "REQUIRES", "Elasticsearch 8"),
 }
 del STATED["Heads up: the staging database is in use, and it is owned by the platform team."]
@@ -145,6 +164,7 @@ def test_a_correction_replaces_and_a_retraction_removes() -> None:
     assert found("The port is 8080.", "Actually, the port is 9090.") == {("port", "IS", "9090")}
     assert found("We use Mongo.", "Scratch that, we use Postgres.") == {("project", "USES", "Postgres")}
     assert found("We use Redis for caching. Never mind.") == set()
+    assert found("The retention limit is 14 days.", "Actually no, 7 days.") == {("retention limit", "IS", "7 days")}
     assert found("We use Docker.", "We no longer use Docker.") == {("project", "DOES_NOT_USE", "Docker")}
     assert ("project", "USES", "Jest") not in found("We use Jest.", "We switched from Jest to Vitest.")
     assert found("The default branch is master.", "The default branch is main.") == {("default branch", "IS", "main")}

@@ -14,18 +14,18 @@ _OPEN = re.compile(
 _SHUT = re.compile(
     r"(?:,?\s+(?:now|too|as well|anymore|any more|today|here|already|currently|though|instead|again|everywhere|by default"
     r"|only|alone|please|from now on|going forward|right now|internally|under the hood|at the moment|of course|everywhere"
-    r"|directly|exclusively|anyway|after all|for now|in production|at all|yesterday|recently|(?:last|this|next) \w+"
+    r"|directly|exclusively|btw|by the way|fyi|thanks|anyway|after all|for now|in production|at all|yesterday|recently|(?:last|this|next) \w+"
     r"|(?:a|two|three|some|several|\d+) (?:day|week|month|year)s? ago|since (?:then|\w+ \d{4})))+$",
     re.IGNORECASE,
 )
 _TAIL = re.compile(
     r"\s+(?:because|since|so|which|that|when|whenever|while|until|but|after|before|by|via|through|with|without|to|in order"
-    r"|as|for|in|on|at|from|under|during|per|over|where|than|whose|thanks|unlike|like|including|except|rather|not)\b.*$"
+    r"|as|for|in|on|at|from|under|during|per|over|where|than|whose|thanks|unlike|like|including|except|rather|not)\b(?!-).*$"
     r"|\s+and\s+(?:we|it|the|i|they|that|this|is|are|uses?|then|not|never|have|has|will)\b.*$|\s*[,;:(—].*$|\s+-\s.*$",
     re.IGNORECASE | re.DOTALL,
 )
 _SOFT_TAIL = re.compile(
-    r"\s+(?:because|since|so|which|that|when|whenever|while|until|but|where|than|thanks|unlike|rather|instead)\b.*$"
+    r"\s+(?:because|since|so|which|that|when|whenever|while|until|but|where|than|thanks|unlike|rather|instead)\b(?!-).*$"
     r"|\s*[,;(—].*$|\s+-\s.*$",
     re.IGNORECASE | re.DOTALL,
 )

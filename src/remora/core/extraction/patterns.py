@@ -11,7 +11,7 @@ _WE: Final = (
     r"(?:we(?:'ve| have|'re| are| will|'ll)?|(?:the|our|this|my) (?:team|project|repo(?:sitory)?|codebase|company|app(?:lication)?"
     r"|stack|product|org(?:ani[sz]ation)?))"
 )
-_ADVERB: Final = r"(?:(?:now|also|still|currently|always|only|just|already|all|both|mainly|mostly|internally|really|strongly|usually|generally|typically|finally|instead|definitely|heavily|directly) )*"
+_ADVERB: Final = r"(?:(?:now|also|still|currently|always|only|just|already|all|both|mainly|mostly|internally|really|strongly|usually|generally|typically|finally|instead|definitely|heavily|directly|will|gets|get) )*"
 _USE: Final = r"(?:us(?:e|ing)|adopt(?:ing)?|go(?:ing)? with|stick(?:ing)? (?:with|to)|switch(?:ing)? to|mov(?:e|ing) to|migrat(?:e|ing) to|keep(?:ing)?|standardi[sz](?:e|ing) on|rely(?:ing)? on)"
 
 
@@ -70,6 +70,21 @@ ROLE_OF = re.compile(
     re.IGNORECASE,
 )
 """`Bob is the maintainer of the parser`."""
+STATE = re.compile(
+    r"(?P<s>.{1,60}?) (?:is|are) (?:always |now |also )?(?P<v>[a-z]+ed|built|sent|written|kept|run) "
+    r"(?P<p>with|in|on|to|through|via|at|under|from|as|against) (?P<o>.+)$",
+    re.IGNORECASE,
+)
+"""`tokens are signed with Ed25519`."""
+TREATED = re.compile(
+    r"we (?P<v>mock|stub|pin|vendor|cache|encrypt|monitor|lint|format|publish|version|track|log|validate|generate|document|test"
+    r"|sign|scan|index|proxy|archive|trace|schedule|package|host|serve) (?P<s>[^,]{2,50}?) (?P<p>with|in|on|to|through|via|by|from|at)"
+    r" (?P<o>.+)$",
+    re.IGNORECASE,
+)
+"""`we mock TaxJar in unit tests`: the verb and its preposition are the predicate."""
+ROLE = re.compile(r"(?P<s>[A-Z][\w'-]*(?: [A-Z][\w'-]*)?) is (?:the|our) (?P<o>(?:[\w-]+ ){0,4}[\w-]+)$")
+"""`Sam is the on-call lead`."""
 KIND_OF = re.compile(r"(?P<s>.{1,50}?) (?:is|are) (?:a|an) (?P<o>[\w.+#`/-]+(?: [\w.+#`/-]+){0,3})$", re.IGNORECASE)
 """`the frontend is a React app`; only for kinds of software or proper names."""
 KIND = re.compile(
@@ -79,6 +94,7 @@ KIND = re.compile(
     r"|team|contractor|engineer|developer|designer|manager|customer|vendor|startup|company|bank|hospital)s?$",
     re.IGNORECASE,
 )
+RELATED = (TREATED, PASSIVE, STATE, ROLE_OF, ROLE, KIND_OF)
 MY_VALUE = re.compile(r"my (?P<a>[a-z][a-z -]{1,30}?) is (?:called )?(?P<o>.+)$", re.IGNORECASE)
 THE_VALUE = re.compile(
     r"(?P<s>(?:the |our )?[\w`'./ -]{2,50}?) (?:is|are|is now|is always|are always) (?P<o>.+)$", re.IGNORECASE
@@ -122,8 +138,9 @@ BEGIN: Final = (
     _p(rf"i {_ADVERB}(?:prefer|like|want) to (?P<o>.+)", "PREFERS", fixed="User", phrase=True, user_only=True),
     _p(r"(?:i'd|i would) (?:much )?rather (?:use|have|keep) (?P<o>.+)", "PREFERS", fixed="User", user_only=True),
     _p(r"(?:please )?call me (?P<o>[A-Z][\w-]+)", "NAME", fixed="User", user_only=True, single=True),
+    _p(r"i always (?!use\b)(?P<o>.+)", "ALWAYS", fixed="User", phrase=True, user_only=True),
     _p(rf"i {_ADVERB}(?:hate|dislike|don't like|do not like|can't stand|avoid) (?P<o>.+)", "DISLIKES", fixed="User", user_only=True, negated=True),
-    _p(rf"i {_ADVERB}(?:use|work with|develop with|code in|write in|run) (?P<o>.+)", "USES", fixed="User", user_only=True),
+    _p(rf"i {_ADVERB}(?:use|work with|develop with|code in|write in) (?P<o>.+)", "USES", fixed="User", user_only=True),
     _p(rf"i {_ADVERB}(?:work|am working|'m working) (?:at|for) (?P<o>.+)", "WORKS_AT", fixed="User", user_only=True, single=True),
     _p(rf"i {_ADVERB}(?:work|am working|'m working) on (?P<o>.+)", "WORKS_ON", fixed="User", user_only=True),
     _p(r"i (?:live|am based|'m based) in (?P<o>.+)", "LIVES_IN", fixed="User", user_only=True, single=True),
@@ -153,6 +170,8 @@ VERBS: Final = (
     _verb("(?:is|are) hosted (?:on|in|at|by)|runs? (?:on|in|inside|under)", "RUNS_ON"),
     _verb("(?:is|are) (?:located|defined|implemented|found|configured|declared) (?:in|at|under)|lives? (?:in|at|under)|sits? in|resides? in", "LOCATED_IN"),
     _verb("follows?|(?:is|are) formatted (?:with|by)", "FOLLOWS"),
+    _verb("(?:goes|go|flows?|passes|pass|(?:is|are) (?:routed|sent|proxied|piped|published)) (?:through|via|over)", "ROUTED_THROUGH"),
+    _p(rf"(?P<s>.{{1,70}}?) {_ADVERB}(?:releases|deploys|ships|publishes) (?P<o>(?:every|each|on|at|daily|weekly|monthly|nightly)\b.+)", "RELEASES", phrase=True),
     _verb("(?:is|are) tested (?:with|by|using)", "TESTED_WITH"),
     _verb("(?:is|are|was|were) caused by", "CAUSED_BY", soft=True),
     _verb("(?:is|are) blocked (?:by|on)", "BLOCKED_BY"),
@@ -169,11 +188,15 @@ VERBS: Final = (
     _verb("publishes to|publish to|writes? to|emits? to|pushes to|sends? (?:\\w+ ){0,3}to", "WRITES_TO"),
     _verb("subscribes? to|listens? to", "SUBSCRIBES_TO"),
     _verb("reads? from|consumes?(?: \\w+)? from|pulls? from|fetches(?: \\w+)? from", "READS_FROM"),
+    _verb("go(?:es)? to|(?:is|are) (?:forwarded|delivered) to", "GOES_TO"),
+    _verb("stays? in", "STAYS_IN"),
+    _verb("(?:is|are|sits?) behind", "BEHIND"),
+    _p(rf"(?P<s>.{{1,70}}?) {_ADVERB}retries (?P<o>.+)", "RETRIES", phrase=True),
     _verb("calls|invokes|calls into", "CALLS"),
     _verb("imports", "IMPORTS"),
     _verb("extends|inherits from|subclasses", "EXTENDS"),
     _verb("implements", "IMPLEMENTS"),
-    _verb("requires?|needs", "REQUIRES"),
+    _verb("requires?|needs?", "REQUIRES"),
     _verb("uses|use|(?:is|are) using", "USES"),
     _verb("owns", "OWNS"),
     _verb("maintains", "MAINTAINS"),

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from remora.core.clients.turns import Turn
@@ -39,6 +39,7 @@ _VERB_FIRST = re.compile(
 _FOR_FIRST = re.compile(
     r"for (?P<p>[^,]{2,50}?),? (?P<rest>(?:we|i)\b.*\b(?:use|using|chose|picked)\b.+)$", re.IGNORECASE
 )
+_ITS = re.compile(r"its\s+", re.IGNORECASE)
 _ENDED_BY = frozenset({"USES", "PREFERS", "DECIDED", "BUILT_WITH", "DEPENDS_ON"})
 
 
@@ -91,7 +92,7 @@ def _hear(turn: Turn, number: int, said: list[_Said]) -> None:
         if first and turn.role == "user" and CONTRADICTED.match(sentence):
             _take_back_agent(said, number)
         if RETRACTED.match(sentence):
-            _take_back(said, number)
+            said += _instead(_take_back(said, number), sentence, number, turn.role)
         first = False
         if not is_statement(sentence):
             continue
@@ -114,6 +115,9 @@ def _resolved(clause: str, subject: str, facts: list[_Fact]) -> str:
     begins with its verb goes on about the same thing.
     """
     subject_before = facts[-1].subject if facts else ""
+    own = _ITS.match(clause)
+    if own and subject:
+        return f"{subject}'s {clause[own.end() :]}"
     purpose = _FOR_FIRST.match(clause)
     if purpose:
         return f"{purpose['rest']} for {purpose['p']}"
@@ -135,14 +139,22 @@ def _take_back_agent(said: list[_Said], number: int) -> None:
             said.pop()
 
 
-def _take_back(said: list[_Said], number: int) -> None:
-    """The last statement goes: of this turn, or the whole of what the last turn with one stated."""
+def _take_back(said: list[_Said], number: int) -> list[_Fact]:
+    """The last statement goes; of an agent's turn before, everything. Returns what a person had said."""
     if not said:
-        return
-    last = said[-1].turn
-    said.pop()
-    while last != number and said and said[-1].turn == last:
+        return []
+    last = said.pop()
+    while last.role == "assistant" and said and said[-1].turn == last.turn != number:
         said.pop()
+    return last.facts if last.role == "user" else []
+
+
+def _instead(gone: list[_Fact], sentence: str, number: int, role: str) -> list[_Said]:
+    """`actually no, 7 days`: a bare value takes the place of the one that was taken back."""
+    value = RETRACTED.sub("", sentence).strip(" ,.;:!-")
+    if not (gone and gone[-1].single and patterns.VALUE.fullmatch(value) and len(value.split()) <= 3):
+        return []
+    return [_Said(number, role, [replace(gone[-1], object=value)])]
 
 
 def _overrule(said: list[_Said], facts: Iterable[_Fact], *, corrects: bool, turn: int) -> None:
@@ -256,22 +268,39 @@ def _related(clause: str) -> Iterator[_Fact]:
     """Passive verbs, roles and kinds: their words are the predicate."""
     if patterns.NEGATED.search(clause):
         return
-    for shape in (patterns.PASSIVE, patterns.ROLE_OF, patterns.KIND_OF):
+    for shape in patterns.RELATED:
         match = shape.match(clause)
         if match is None:
             continue
         subject, target = _subject(match["s"]), object_name(match["o"])
-        if not subject or not target or name_key(subject) == name_key(target):
-            continue
-        if shape is patterns.PASSIVE:
-            yield _Fact(subject, f"{match['v'].upper()}_BY", target)
-        elif shape is patterns.ROLE_OF and patterns.VALUED.search(match["a"]) and subject != PROJECT:
-            yield _Fact(subject, f"{_attribute(match['a'])}_OF", target)
-        elif shape is patterns.KIND_OF and (patterns.KIND.match(target) or target[:1].isupper()):
-            yield _Fact(subject, "IS_A", target)
-        else:
-            continue
-        return
+        predicate = _relation(shape, match.groupdict(), subject, target)
+        if subject and target and predicate and name_key(subject) != name_key(target):
+            yield _Fact(subject, predicate, target)
+            return
+
+
+def _relation(shape: re.Pattern[str], groups: dict[str, str | None], subject: str, target: str) -> str:
+    """The predicate, "" where the words are none of a relation."""
+    verb, word = groups.get("v") or "", groups.get("p") or ""
+    if shape is patterns.TREATED:
+        return f"{_past(verb)}_{word}".upper()
+    if shape is patterns.PASSIVE:
+        return f"{verb}_BY".upper()
+    if shape is patterns.STATE:
+        return f"{verb}_{word}".upper()
+    if shape is patterns.ROLE:
+        return "IS" if patterns.VALUED.search(target) else ""
+    if shape is patterns.ROLE_OF:
+        role = groups.get("a") or ""
+        return f"{_attribute(role)}_OF" if patterns.VALUED.search(role) and subject != PROJECT else ""
+    return "IS_A" if patterns.KIND.match(target) or target[:1].isupper() else ""
+
+
+def _past(verb: str) -> str:
+    """`mock` as MOCKED."""
+    verb = verb.upper()
+    double = verb[-1] if verb in ("PIN", "STUB", "LOG", "SCAN") else ""
+    return {"PROXY": "PROXIED"}.get(verb, f"{verb}{double}{'D' if verb.endswith('E') else 'ED'}")
 
 
 def _valued(clause: str, role: str) -> Iterator[_Fact]:

@@ -65,8 +65,11 @@ _JOINT = re.compile(
     r"\s*,\s*(?:and|but|so|while|whereas|because|since|plus|then)\s+|\s+(?:but|because|since|whereas|so that|due to)\s+"
     r"|\s+and\s+(?=(?:we|i|it|they|the|our|this|my|its|all|each|every)\s)|\s*,\s*(?=which\s)|\s+\((?=which\s)"
     r"|\s*[:]\s+(?=(?:we|i|it|the|our|use)\s)"
+    r"|\s+and\s+(?=(?:only|never|then|not)\s)"
     r"|\s+and\s+(?:then\s+)?(?=(?:also\s+)?(?:writes|reads|uses|depends|relies|runs|calls|stores|listens|publishes|subscribes"
     r"|exposes|owns|requires|needs|lives|talks|connects|sends|emits|consumes|imports|is|are|must|has to|maintains)\s)"
+    r"|\s+and\s+(?=(?:the |our )?[\w-]+ (?:go|goes|run|runs|use|uses|is|are|lives?|depends?|owns?|calls|needs?|talks?|reads|writes)\s)"
+    r"|\s*,\s*(?=(?:the |our )?[\w-]+(?: [\w-]+)? (?:runs|uses|is|are|lives|depends|owns|calls|needs|requires|talks|reads|writes|stores)\s)"
     r"|\s*,\s*(?=(?:please |always |never |don't |do not )?(?:use|prefer|run|call|write|keep|put|we|i)\s)",
     re.IGNORECASE,
 )
