@@ -41,7 +41,7 @@ test-browser: $(STAMP) ## The page in a real Chromium; screenshots are kept in .
 	$(BIN)/pytest -m browser tests/browser -n 2 --dist loadfile
 
 test-neo4j: $(STAMP) ## The same on a real Neo4j: the one in REMORA_TEST_NEO4J, else one that is fetched and started
-	$(BIN)/python tests/servers/bolt_server.py run -- sh -ec '$(BIN)/pytest -m neo4j tests; \
+	$(BIN)/python tests/servers/bolt_server.py run -- sh -ec '$(BIN)/pytest -m "neo4j and not slow" tests; \
 	  REMORA_TEST_EVERYWHERE=1 $(BIN)/pytest -n auto --dist worksteal $(ON_SERVER)'
 
 test-slow: $(STAMP) ## The soak, chaos and large runs in full

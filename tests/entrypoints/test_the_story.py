@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from mcp import Client, StdioServerParameters
 
+import server_engine
 from http_server import running
 from page_browser import Browser
 
@@ -360,3 +361,22 @@ def test_the_page_shows_the_pitfall_its_source_and_what_stands_on_it(story: Stor
             assert f"/items/{story.fact}" in me.get(f"{me.base}/items/{nodes['Citation:Tokens start at zero']}").text
         finally:
             me.client.close()
+
+
+@pytest.mark.neo4j
+def test_the_story_is_the_same_on_the_server_engine(story: Story) -> None:
+    world, url = story.world, server_engine.URL
+    moved = world.remora("store", "copy", "--from", world.env.get("REMORA_STORE", "embedded"), "--to", url, "--json")
+    assert moved.code == 0, moved.err
+    here = world.remora("affected", "refresh_token", "--json").json["memory_evidence"]
+    there = world.remora("affected", "refresh_token", "--json", REMORA_STORE=url)
+    assert there.code == 0, there.err
+    assert there.json["memory_evidence"] == here
+    assert here["records"][0]["id"] == story.record
+    hits = world.remora("recall", "where does refresh_token start?", "--json", REMORA_STORE=url).json["hits"]
+    assert story.fact in [hit["id"] for hit in hits]
+    query = "MATCH (e:MemoryEntity)-[f:FACT {uid: $fact}]->(o) RETURN f.citations AS cites, o.name AS at"
+    told = world.remora("store", "cypher", query, "--param", f"fact={story.fact}", "--json", REMORA_STORE=url)
+    assert told.code == 0, told.err
+    assert told.json["rows"][0]["at"] == "zero"
+    assert story.record in str(told.json["rows"][0]["cites"])

@@ -3,9 +3,12 @@
 from pathlib import Path
 
 from remora.adapters.system import SystemClock
-from remora.bootstrap.stores import store_path
+from remora.bootstrap.stores import store_at, store_path
 from remora.config import Settings
+from remora.core.errors import Conflict
+from remora.core.scope import operator_grant
 from remora.ports import BackupFolder, Repository, StoreFile
+from remora.usecases.copy_store import copy_store
 
 
 def open_backup(settings: Settings, folder: Path) -> BackupFolder:
@@ -24,6 +27,22 @@ def open_backup(settings: Settings, folder: Path) -> BackupFolder:
             return open_store(self.store_path, repository, SystemClock(), allow_network=True)
 
         def put_store(self, repository: Repository) -> None:
-            self.copy_store(store_path(settings, repository.id))
+            if settings.store_url:
+                self._put_on_server(repository)
+            else:
+                self.copy_store(store_path(settings, repository.id))
+
+        def _put_on_server(self, repository: Repository) -> None:
+            source = self.open_store(repository)
+            try:
+                target = store_at(settings, settings.store_url, repository)
+                if target.health()["items"]:
+                    message = (
+                        f"the server holds a memory of {repository.identity!r}; a restore never overwrites a store"
+                    )
+                    raise Conflict(message, advice="restore into an empty database, or use `remora store copy`")
+                copy_store(source, target, operator_grant())
+            finally:
+                source.close()
 
     return Folder(folder)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from remora.core import policy
 from remora.core.errors import Conflict, Corrupt, Denied
+from remora.core.forgetting import pending
 from remora.core.graph import Changes, Edge, Item, Json
 from remora.core.ids import digest
 from remora.core.item_codec import encode_item
@@ -63,11 +64,11 @@ def _put(store: Store, grant: Grant, changes: Changes) -> None:
 
 
 def _content(store: Store, grant: Grant) -> dict[str, Item]:
-    """All items by id; the scopes of chats are found by their sessions, closed ones included."""
+    """All items by id, those of chats (closed ones included) and those that wait to be forgotten among them."""
     with store.read(grant) as view:
         sessions = view.snapshot((FAMILY,), (SYSTEM,))
         chats = [session_scope(item.id) for item in sessions if item.label == SESSION]
-        scopes = (REPOSITORY, SYSTEM, *chats)
+        scopes = (REPOSITORY, SYSTEM, *chats, *(forgetting.scope for forgetting in pending(view)))
         families = sorted({family for family, _, _ in view.counts(scopes)})
         return {item.id: item for item in view.snapshot(families, scopes)}
 
