@@ -4,10 +4,10 @@ from collections.abc import Iterable
 
 from remora.core.errors import InvalidInput
 from remora.entrypoints.catalogue import analytics, encounters, facts, graph, locate, records
-from remora.entrypoints.catalogue.operation import Operation
+from remora.entrypoints.catalogue.operation import Operation, without_secrets
 
 OPERATIONS: tuple[Operation, ...] = (
-    *facts.OPERATIONS, *records.OPERATIONS, *locate.OPERATIONS, *graph.OPERATIONS,
+    *facts.OPERATIONS, *records.OPERATIONS, *locate.OPERATIONS, *map(without_secrets, graph.OPERATIONS),
     *encounters.OPERATIONS, *analytics.OPERATIONS,
 )  # fmt: skip
 PROFILES = ("core", "facts", "records", "graph", "encounters", "analytics", "all", "read-only")

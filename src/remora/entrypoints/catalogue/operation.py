@@ -119,3 +119,21 @@ def rows(*names: str) -> dict[str, Any]:
 
 def _described(schema: dict[str, Any], description: str) -> dict[str, Any]:
     return schema | ({"description": description} if description else {})
+
+
+def without_secrets(operation: Operation) -> Operation:
+    """The operation with secrets taken out of everything that it answers: constants of the code lie in its graph."""
+
+    def run(call: Call, given: Mapping[str, Any]) -> Answer:
+        answer = operation.run(call, given)
+        return Answer(_redacted(answer.data, call.ports.redact), call.ports.redact(answer.text))
+
+    return replace(operation, run=run)
+
+
+def _redacted(value: Any, redact: Callable[[str], str]) -> Any:
+    if isinstance(value, str):
+        return redact(value)
+    if isinstance(value, dict):
+        return {name: _redacted(item, redact) for name, item in value.items()}
+    return [_redacted(item, redact) for item in value] if isinstance(value, list | tuple) else value
