@@ -26,7 +26,7 @@ _TAIL = re.compile(
 )
 _SOFT_TAIL = re.compile(
     r"\s+(?:because|since|so|which|that|when|whenever|while|until|but|where|than|thanks|unlike|rather|instead)\b(?!-).*$"
-    r"|\s*[,;(—].*$|\s+-\s.*$",
+    r"|\s+and\s+(?:stays?|should|must|will|is|are|has|have|not|we|it)\b.*$|\s*[,;(—].*$|\s+-\s.*$",
     re.IGNORECASE | re.DOTALL,
 )
 _WRAPPED = re.compile(r"[`\"'“”‘’]([^`\"'“”‘’]{1,120})[`\"'“”‘’]")

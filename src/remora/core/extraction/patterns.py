@@ -105,7 +105,7 @@ VALUED = re.compile(
     r"|default|target|tool|library|convention|style|encoding|licen[cs]e|budget|role|editor|time ?zone|threshold|size|interval"
     r"|ttl|retention|environment|cluster|namespace|bucket|queue|topic|table|schema|endpoint|host|domain|prefix|suffix|code ?name"
     r"|provider|backend|runtime|package manager|test runner|linter|formatter|orm|cache|broker|entry ?point|release|cadence"
-    r"|strategy|scheme|protocol|algorithm|key length|page size|batch size|concurrency|replicas|sla|slo|locale|currency|lead"
+    r"|strategy|scheme|protocol|algorithm|key length|page size|batch size|concurrency|replicas|sla|slo|locale|currency|lead|dba|cto|ceo|architect|sre|product owner|tech lead|author|sponsor|client|vendor|supplier"
     r"|contact|channel|reviewer|indentation|indent|line length|date|day|window|count|maximum|minimum|max|min|source of truth)s?$",
     re.IGNORECASE,
 )
@@ -141,6 +141,8 @@ BEGIN: Final = (
     _p(r"i always (?!use\b)(?P<o>.+)", "ALWAYS", fixed="User", phrase=True, user_only=True),
     _p(rf"i {_ADVERB}(?:hate|dislike|don't like|do not like|can't stand|avoid) (?P<o>.+)", "DISLIKES", fixed="User", user_only=True, negated=True),
     _p(rf"i {_ADVERB}(?:use|work with|develop with|code in|write in) (?P<o>.+)", "USES", fixed="User", user_only=True),
+    _p(rf"we {_ADVERB}(?:changed|raised|lowered|increased|reduced|bumped|set|moved|cut) (?P<s>[^,]{{2,50}}?) (?:from [^,]+? )?to (?P<o>[^,]*\d.*)", "SET_TO", single=True),
+    _p(r"(?:i am|i'm) (?P<o>(?-i:[A-Z][a-z]+(?: [A-Z][a-z]+)?))", "NAME", fixed="User", user_only=True, single=True),
     _p(rf"i {_ADVERB}(?:work|am working|'m working) (?:at|for) (?P<o>.+)", "WORKS_AT", fixed="User", user_only=True, single=True),
     _p(rf"i {_ADVERB}(?:work|am working|'m working) on (?P<o>.+)", "WORKS_ON", fixed="User", user_only=True),
     _p(r"i (?:live|am based|'m based) in (?P<o>.+)", "LIVES_IN", fixed="User", user_only=True, single=True),
@@ -191,6 +193,7 @@ VERBS: Final = (
     _verb("go(?:es)? to|(?:is|are) (?:forwarded|delivered) to", "GOES_TO"),
     _verb("stays? in", "STAYS_IN"),
     _verb("(?:is|are|sits?) behind", "BEHIND"),
+    _p(r"(?P<s>.{1,50}?) (?:is|are) (?P<o>(?:at \d|every |on (?:mon|tues|wednes|thurs|fri|satur|sun)days?).*)", "SCHEDULED", phrase=True),
     _p(rf"(?P<s>.{{1,70}}?) {_ADVERB}retries (?P<o>.+)", "RETRIES", phrase=True),
     _verb("calls|invokes|calls into", "CALLS"),
     _verb("imports", "IMPORTS"),

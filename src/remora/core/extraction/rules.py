@@ -39,6 +39,15 @@ _VERB_FIRST = re.compile(
 _FOR_FIRST = re.compile(
     r"for (?P<p>[^,]{2,50}?),? (?P<rest>(?:we|i)\b.*\b(?:use|using|chose|picked)\b.+)$", re.IGNORECASE
 )
+_CODE = re.compile(r"\w+(?:[_.-]\w+)+")
+_DIGIT = re.compile(r"\d")
+_INTRODUCED = re.compile(
+    r"(?:(?:new|the|our|this) )?(?:project|service|repo|repository|library|app|module|package|tool)(?: is)?"
+    r"(?: called| named)?:? "
+    r"[`\"']?(?P<s>[A-Za-z][\w./-]+)[`\"']?[.!]?$",
+    re.IGNORECASE,
+)
+"""`New project: ledgerd.`: what the next `it` is about."""
 _ITS = re.compile(r"its\s+", re.IGNORECASE)
 _ENDED_BY = frozenset({"USES", "PREFERS", "DECIDED", "BUILT_WITH", "DEPENDS_ON"})
 
@@ -96,6 +105,9 @@ def _hear(turn: Turn, number: int, said: list[_Said]) -> None:
         first = False
         if not is_statement(sentence):
             continue
+        introduced = _INTRODUCED.match(sentence)
+        if introduced:
+            subject = introduced["s"].rstrip(".")
         facts: list[_Fact] = []
         alias = patterns.ALIAS.match(sentence)
         if alias and subject_name(alias["s"]) and object_name(alias["o"]):
@@ -189,6 +201,8 @@ def _switched(clause: str) -> Iterator[_Fact]:
         if not match:
             continue
         old, new = object_name(match["old"]), object_name(match["new"])
+        if _DIGIT.match(new):  # a value that changed, not a thing that took another's place
+            return
         if old and new and subject_name(match["old"]):
             yield _Fact(new, "REPLACES", old)
             if clause.lower().startswith("we"):
@@ -325,7 +339,8 @@ def _value_of(groups: dict[str, str | None], *, mine: bool, by_user: bool) -> _F
     if named:
         fits = bool(patterns.VALUED.search(named) or patterns.VALUE.fullmatch(value))
     else:
-        fits = bool(patterns.VALUED.search(subject)) and len(value.split()) <= 4 and not _DONE.match(value)
+        fits = len(value.split()) <= 4 and not _DONE.match(value)
+        fits = fits and bool(patterns.VALUED.search(subject) or (_CODE.fullmatch(subject) and _DIGIT.search(value)))
     whole = value and subject and attribute and fits and name_key(subject) != name_key(value)
     return _Fact(subject, attribute, value, single=True) if whole else None
 

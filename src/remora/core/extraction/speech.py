@@ -9,7 +9,10 @@ _TAG = re.compile(r"<([A-Za-z][\w-]{0,40})[^<>]{0,200}>")
 _QUOTED_LINE = re.compile(r"^\s*(?:>|\|| {4,}|\t|\$ |at .*\(|File \"|[+-]{3} |@@ |\d{4}-\d\d-\d\d[T ]\d\d:)")
 _BULLET = re.compile(r"^\s*(?:[-*•]|\d{1,3}[.)]|#{1,6})\s+(?:\[[ xX]\]\s+)?")
 _EMPHASIS = re.compile(r"\*\*|__|(?<!\w)[*_](?=\w)|(?<=\w)[*_](?!\w)")
-_END = re.compile(r"(?<=[.!?])[\"')]?\s+(?=[\"'`(A-Z0-9])|(?<=[a-z\d`)])\s*;\s+|\s+—\s+")
+_END = re.compile(
+    r"(?<=[.!?])(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bvs\.)(?<!\betc\.)(?<!\bcf\.)(?<!\bapprox\.)[\"')]?\s+(?=\S)"
+    r"|(?<=[a-z\d`)])\s*;\s+|\s+—\s+"
+)
 _SENTENCE_MAX = 400
 _LEAD = re.compile(
     r"(?:(?:(?:[\w-]+ ){0,2}(?:convention|rule|policy|decision|requirement|constraint)(?=:)|ok(?:ay)?|so|right|great|yes|yeah|yep|well|and|but|also|then|note(?: that)?|fyi|remember(?: that)?|please|thanks"
