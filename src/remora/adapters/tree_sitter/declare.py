@@ -158,7 +158,7 @@ class Declaring(Parameters):
         row.decorators = [decorator for decorator, _ in values] + notes
         row.flags = flags + (["method"] if method else [])
         if method and self.rules.receiver not in ("", "first"):
-            row.flags += [] if parameters and parameters[0][0].name == self.rules.receiver else ["static"]
+            row.flags += [] if parameters and parameters[0].parameter.name == self.rules.receiver else ["static"]
         body = captures.get("body")
         row.signature = self._signature(node, body[0] if body else node, captures["name"][0])
         row.doc = self.doc(body[0]) if body and self.doc_kind else self._comment(node)
@@ -191,18 +191,18 @@ class Declaring(Parameters):
         if method and self.rules.static_this and "static" in row.flags and around.kind == "class":
             owner = self.builder.expression("f", row.parent)
             self.builder.bind(self.rules.this, owner, node.start_byte, row.line, "p")
-        for parameter, field, pattern in parameters:
+        for parameter, pattern, line, field in parameters:
             if kind == "class":
                 # Parameters of a class are fields of it.
                 value = self.builder.expression("T", parameter.type) if parameter.type else UNKNOWN
-                self.builder.bind(parameter.name, value, node.start_byte, row.line, "a" if field else "o")
+                self.builder.bind(parameter.name, value, node.start_byte, line or row.line, "a" if field else "o")
                 continue
             value = self.builder.parameter(scope, parameter, node.start_byte)
             self._destructured(pattern, value, node)
-            if field and self.builder.facts.scopes[row.parent].kind == "class":
+            if field not in ("", "class") and self.builder.facts.scopes[row.parent].kind == "class":
                 value = self.builder.expression("T", parameter.type) if parameter.type else UNKNOWN
                 name = parameter.name.lstrip("$@")
-                self.builder.facts.bindings.append(Binding(name, value, row.parent, row.line, "a"))
+                self.builder.facts.bindings.append(Binding(name, value, row.parent, line or row.line, "a"))
                 self.builder.place(node.end_byte)
 
     def _destructured(self, pattern: tree_sitter.Node | None, value: int, node: tree_sitter.Node) -> None:
@@ -308,7 +308,7 @@ class Declaring(Parameters):
             self.builder.store(table, self.name(captures["key"][0]), UNKNOWN, value)
             if "self" in captures:
                 self.builder.parameter(scope, Parameter("self", "positional", UNKNOWN, table), node.start_byte)
-        for parameter, _, pattern in parameters:
+        for parameter, pattern, _, _ in parameters:
             self._destructured(pattern, self.builder.parameter(scope, parameter, node.start_byte), node)
         row.returns += [self.lower.value(returned) for returned in captures.get("value", ())]
 

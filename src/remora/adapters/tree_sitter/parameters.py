@@ -1,6 +1,6 @@
 """The part of extraction that reads parameters."""
 
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import tree_sitter
 
@@ -10,8 +10,15 @@ from remora.core.codegraph.builder import FactsBuilder
 from remora.core.codegraph.facts import Parameter
 
 Captures: TypeAlias = dict[str, list[tree_sitter.Node]]
-ReadParameter: TypeAlias = tuple[Parameter, str, tree_sitter.Node | None]
-"""A parameter, what makes it a field, and the pattern it is taken apart by."""
+
+
+class ReadParameter(NamedTuple):
+    """A parameter, the pattern it is taken apart by, the line of its name, and what makes it a field."""
+
+    parameter: Parameter
+    pattern: tree_sitter.Node | None
+    line: int
+    field: str = ""
 
 
 class Parameters:
@@ -35,7 +42,7 @@ class Parameters:
         self.doc_kind = spoken.pair.table["scopes"].get("doc", "")
 
     def read_parameters(self, captures: Captures) -> list[ReadParameter]:
-        """The parameters of a declaration, each with what makes it a field and the pattern it is taken apart by."""
+        """The parameters of a declaration, in order."""
         found: list[ReadParameter] = []
         after = "positional"
         for holder in captures.get("parameters", ()):
@@ -47,18 +54,16 @@ class Parameters:
                 if form.kind == "separator":
                     after = "keyword"
                     continue
-                for parameter, pattern in self._parameters(child, form, after):
-                    after = "keyword" if parameter.kind == "rest" else after
-                    found.append((parameter, self._is_field(child, form), pattern))
+                for read in self._parameters(child, form, after):
+                    after = "keyword" if read.parameter.kind == "rest" else after
+                    found.append(read._replace(field=self._is_field(child, form)))
         return found
 
     def _is_field(self, node: tree_sitter.Node, form: ParameterForm) -> str:
-        held = form.field == "*" or any(child.type in form.field.split() for child in node.children)
+        held = form.field in ("*", "class") or any(child.type in form.field.split() for child in node.children)
         return form.field if form.field and held else ""
 
-    def _parameters(
-        self, node: tree_sitter.Node, form: ParameterForm, after: str
-    ) -> list[tuple[Parameter, tree_sitter.Node | None]]:
+    def _parameters(self, node: tree_sitter.Node, form: ParameterForm, after: str) -> list[ReadParameter]:
         names: list[tree_sitter.Node | None] = [node]
         if form.name:
             names = [*node.children_by_field_id(form.name)] or [None]
@@ -68,7 +73,7 @@ class Parameters:
         default = node.child_by_field_id(form.default) if form.default else None
         declared, value = self.lower.type(type_node), self.lower.value(default)
         if form.fixed:
-            return [(Parameter(form.fixed, after, declared, value), None)]
+            return [ReadParameter(Parameter(form.fixed, after, declared, value), None, node.start_point.row + 1)]
         return [self._parameter(named, form.kind, after, declared, value) for named in names]
 
     def _name_and_next(
@@ -84,18 +89,18 @@ class Parameters:
 
     def _parameter(
         self, named: tree_sitter.Node | None, kind: str, after: str, declared: int, value: int
-    ) -> tuple[Parameter, tree_sitter.Node | None]:
+    ) -> ReadParameter:
         while named is not None and (children := named.named_children):
             form = self.language.forms.get(named.kind_id)
             if form is not None and form.op == "name":
                 break
             if form is not None and form.op in ("map", "list"):
                 # A pattern: its parts are bound when the function is open.
-                return Parameter(
-                    f"<{named.start_byte}>", after if kind == "positional" else kind, declared, value
-                ), named
+                whole = Parameter(f"<{named.start_byte}>", after if kind == "positional" else kind, declared, value)
+                return ReadParameter(whole, named, named.start_point.row + 1)
             inner = self.language.parameters.get(children[0].kind_id)
             named = children[0]
             kind = inner.kind if inner is not None and inner.kind != "positional" else kind
         name = self.lower.text(named) if named is not None else ""
-        return Parameter(name, after if kind == "positional" else kind, declared, value), None
+        line = named.start_point.row + 1 if named is not None else 0
+        return ReadParameter(Parameter(name, after if kind == "positional" else kind, declared, value), None, line)

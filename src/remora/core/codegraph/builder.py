@@ -199,7 +199,7 @@ class FactsBuilder:
         if self._rules.module_style != "dotted":
             bindings = self.facts.bindings
             members = self.facts.scopes[0].members.items()
-            own = (name for name, held in members if bindings[held[-1]].kind in "dac" and not self._hidden(held[-1]))
+            own = (name for name, held in members if bindings[held[-1]].kind in "dacs" and not self._hidden(held[-1]))
             self.facts.names = sorted(own)
         return self.facts
 
@@ -236,7 +236,8 @@ class FactsBuilder:
             if index in self._set and (scope, binding.name) not in table:
                 table.setdefault((binding.scope, binding.name), []).append(index)
                 continue
-            self.facts.bindings[index] = binding._replace(scope=scope)
+            kind = "s" if binding.kind in "ac" else binding.kind
+            self.facts.bindings[index] = binding._replace(scope=scope, kind=kind)
             self._places[index] = (_LATE, _NO_BLOCK)
             table.setdefault((scope, binding.name), []).append(index)
         for indexes in table.values():

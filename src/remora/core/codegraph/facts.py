@@ -23,7 +23,7 @@ FOREIGN = "foreign"
 """Flag of a function that is defined in another language, or called from one, by what is written before its name."""
 UNNAMED = frozenset({"comprehension", "extension"})
 """Kinds of scopes that are no symbols."""
-FORMAT = "3"
+FORMAT = "4"
 """Version of this layout and of the rules that fill it; part of every cache key."""
 
 
@@ -37,7 +37,8 @@ class Parameter(NamedTuple):
 
 
 class Binding(NamedTuple):
-    """A name gets a value: kind is d(efinition) i(mport) p(arameter) a(ssignment) c(onstant) or o(ther)."""
+    """A name gets a value: kind is d(efinition) i(mport) p(arameter) a(ssignment) c(onstant)
+    s(et from a scope inside) or o(ther)."""
 
     name: str
     value: int

@@ -44,11 +44,16 @@ def declarations(facts: FileFacts, rules: Rules, path: str) -> list[Declared]:
         marked = not rules.test_marks.isdisjoint(scope.flags)
         inside = in_tests and (tested.get(scope.parent, False) or _is_test(scope, rules))
         tested[index] = marked or inside or tested.get(scope.parent, False)
-        name = scope.name if scope.parent >= 0 else path.rpartition("/")[2]
+        name = _bare(scope) if scope.parent >= 0 else path.rpartition("/")[2]
         found.append(_declared(facts, scope, index, name, public[index], tested[index]))
         taken.add(scope.qualified)
     found.extend(_variables(facts, rules, taken))
     return found
+
+
+def _bare(scope: Scope) -> str:
+    """The name a scope is asked for by: of a function stored as `a.b.name` the last word."""
+    return scope.name.rpartition(".")[2] or scope.name if scope.kind == "closure" else scope.name
 
 
 def _declared(facts: FileFacts, scope: Scope, index: int, name: str, public: bool, test: bool) -> Declared:
@@ -65,9 +70,10 @@ def _declared(facts: FileFacts, scope: Scope, index: int, name: str, public: boo
 
 
 def _variables(facts: FileFacts, rules: Rules, taken: set[str]) -> Iterator[Declared]:
-    for binding in facts.bindings:
+    # What a function inside sets is anchored where it is declared, if it is.
+    for binding in sorted(facts.bindings, key=lambda item: item.kind == "s"):
         scope = facts.scopes[binding.scope]
-        if binding.kind not in "ac" or scope.kind not in ("module", "class") or binding.name[:1] == "=":
+        if binding.kind not in "acs" or scope.kind not in ("module", "class") or binding.name[:1] == "=":
             continue
         qualified = f"{scope.qualified}.{binding.name}" if scope.qualified else binding.name
         if qualified in taken:

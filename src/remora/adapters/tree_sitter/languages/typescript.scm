@@ -36,6 +36,10 @@
 (extends_type_clause type: (_) @base) @inherit
 (abstract_method_signature name: (_) @name parameters: (_) @parameters return_type: (_)? @result) @function
 (interface_body (method_signature name: (_) @name parameters: (_) @parameters return_type: (_)? @result) @function)
+(ambient_declaration (class_declaration body: (class_body
+  (method_signature name: (_) @name parameters: (_) @parameters return_type: (_)? @result) @function)))
+(ambient_declaration (abstract_class_declaration body: (class_body
+  (method_signature name: (_) @name parameters: (_) @parameters return_type: (_)? @result) @function)))
 (ambient_declaration (function_signature name: (_) @name parameters: (_) @parameters return_type: (_)? @result) @function)
 (variable_declarator name: (identifier) @name value: (class body: (_) @body) @as) @class
 (assignment_expression left: (member_expression object: (identifier) @owner property: (property_identifier) @_prototype)
