@@ -13,7 +13,7 @@ ON_SERVER := $(addprefix tests/usecases/,facts test_encounter_recall.py test_enc
   $(addprefix tests/entrypoints/,test_the_story.py test_mcp_stdio.py test_http_api.py test_encounter_doors.py \
   test_encounter_http.py test_principal_doors.py)
 
-.PHONY: help install demo test test-browser test-neo4j test-slow check lint types imports docs bench clean
+.PHONY: help install demo test test-browser test-neo4j test-slow check lint types imports docs bench bench-graph clean
 
 help: ## Show the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
@@ -65,6 +65,10 @@ docs: $(STAMP) ## Regenerate docs/reference.md from the catalogue
 
 bench: $(STAMP) ## The benchmarks; each prints a table and a JSON line
 	@for bench in benchmarks/bench_*.py; do echo "== $$bench"; PYTHONPATH=tests $(BIN)/python $$bench || exit 1; done
+
+bench-graph: $(STAMP) ## The code graph on three real trees beside public peers, their anchors and ctags (fetches them)
+	PYTHONPATH=tests $(BIN)/python benchmarks/bench_graph.py
+	PYTHONPATH=tests $(BIN)/python benchmarks/check_anchors.py
 
 clean: ## Remove the environment and caches
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -1,7 +1,9 @@
-"""Score the call edges on the public PyCG micro benchmark: `python benchmarks/bench_pycg.py SUITE [--verbose]`.
+"""Score the call edges on the public PyCG micro benchmark: `bench_pycg.py SUITE [--export FILE] [--verbose]`.
 
 SUITE is the folder `micro-benchmark/snippets` of a clone of github.com/vitsalis/PyCG; it is not kept here.
 Counted are edges between functions of the snippet's own files, as (module.qualified.name, module.qualified.name).
+`--export FILE` scores a graph that any tool made of the whole folder: JSON with `nodes` (`id`, `file` below SUITE,
+`qualified_name`, "" or the module's own for a module) and `edges` (`source`, `target`, `kind` = calls in any case).
 """
 
 import argparse
@@ -9,6 +11,7 @@ import json
 import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from remora.adapters.code_graph_file import CodeGraphFile
 from remora.adapters.tree_sitter.parser import TreeSitterParser
@@ -19,6 +22,7 @@ from remora.usecases.export_graph import ExportRequest, export_graph
 from remora.usecases.index_repository import IndexRequest, index_repository
 
 Edge = tuple[str, str]
+Graph = dict[str, list[dict[str, Any]]]
 
 
 @dataclass
@@ -40,11 +44,25 @@ def found_edges(folder: Path, cache: Path) -> set[Edge]:
     bench = Bench(folder, cache)
     index_repository(bench, operator_grant(), IndexRequest(full=True))
     graph = json.loads("".join(export_graph(bench, operator_grant(), ExportRequest())))
+    return call_edges(graph, "")
+
+
+def call_edges(graph: Graph, prefix: str) -> set[Edge]:
+    """Call edges between the nodes of files below a folder (its path with a `/`, or ""), by dotted names."""
     names = {}
     for node in graph["nodes"]:
-        module = node["file"].removesuffix(".py").replace("/", ".").removesuffix(".__init__")
-        names[node["id"]] = f"{module}.{node['qualified_name']}" if node["qualified_name"] else module
-    return {(names[e["source"]], names[e["target"]]) for e in graph["edges"] if e["kind"] == "calls"}
+        file, qualified = str(node.get("file") or "").replace("\\", "/"), str(node.get("qualified_name") or "")
+        if not file.startswith(prefix) or not file.endswith(".py"):
+            continue
+        module = file.removeprefix(prefix).removesuffix(".py").replace("/", ".").removesuffix(".__init__")
+        inner = qualified.removeprefix(f"{module}.") if qualified != module else ""
+        names[node["id"]] = f"{module}.{inner}" if inner else module
+    calls = (edge for edge in graph["edges"] if str(edge["kind"]).lower() == "calls")
+    return {
+        (names[edge["source"]], names[edge["target"]])
+        for edge in calls
+        if edge["source"] in names and edge["target"] in names
+    }
 
 
 def wanted_edges(folder: Path) -> set[Edge]:
@@ -63,14 +81,19 @@ def wanted_edges(folder: Path) -> set[Edge]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("suite", type=Path)
+    parser.add_argument("--export", type=Path)
     parser.add_argument("--verbose", action="store_true")
     options = parser.parse_args()
+    exported: Graph | None = json.loads(options.export.read_text("utf-8")) if options.export else None
     right = wrong = missing = 0
     table: dict[str, list[int]] = {}
     for graph in sorted(options.suite.glob("*/*/callgraph.json")):
         folder = graph.parent
-        with tempfile.TemporaryDirectory() as cache:
-            found = found_edges(folder, Path(cache))
+        if exported is not None:
+            found = call_edges(exported, f"{folder.relative_to(options.suite).as_posix()}/")
+        else:
+            with tempfile.TemporaryDirectory() as cache:
+                found = found_edges(folder, Path(cache))
         wanted = wanted_edges(folder)
         counts = (len(found & wanted), len(found - wanted), len(wanted - found))
         row = table.setdefault(folder.parent.name, [0, 0, 0])

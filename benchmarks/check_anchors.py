@@ -1,6 +1,6 @@
 """Whether the anchor line of every named declaration shows its name: `python benchmarks/check_anchors.py [TREE...]`.
 
-Without a TREE the three of `trees.py` are fetched. Prints each miss, a table by language, and a JSON line; fails on a miss.
+Without a TREE the three of `trees.py` are fetched. Prints misses, counts by language and a JSON line; fails on a miss.
 """
 
 import argparse

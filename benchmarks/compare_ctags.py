@@ -1,8 +1,9 @@
 """Named declarations beside universal-ctags: `python benchmarks/compare_ctags.py [TREE...]` (needs `ctags`).
 
-Without a TREE the three of `trees.py` and the fixture projects of all languages are compared. For each language it counts
-declarations both know by (file, line, name), and those that only one does by the kind it gives them; docs/languages.md says
-why each such kind differs. `--show KIND` prints examples of one kind of difference, such as `ctags:python:variable`.
+Without a TREE the three of `trees.py` and the fixture projects of all languages are compared. For each language it
+counts declarations both know by (file, line, name), and those that only one does by the kind it gives them;
+docs/languages.md says why each such kind differs. `--show KIND` prints examples of one kind of difference, such as
+`ctags:python:variable`.
 """
 
 import argparse
