@@ -69,7 +69,7 @@ class ParameterForm:
     fixed: str = ""
     """The name, where the grammar gives it none of its own."""
     field: str = ""
-    """Kind of a child that makes the parameter a field of the class too; `*` = any, `class` = where a class has them."""
+    """Kind of a child that makes it a field of the class too; `*` = any, `class` = where a class has them."""
 
 
 @dataclass(frozen=True, slots=True)
