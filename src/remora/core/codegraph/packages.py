@@ -2,10 +2,10 @@
 
 # ruff: noqa: ARG002 - every style answers the same questions, whatever it needs for it
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from remora.core.codegraph.modules import Modules, ModuleValue, joined
+from remora.core.codegraph.modules import Modules, ModuleValue, joined, normal
 from remora.core.codegraph.rules import Rules
 
 
@@ -102,7 +102,26 @@ class TargetPackages(_Packages):
 
 
 class DeclaredPackages(_Packages):
-    """Java, Kotlin, Scala, C#, PHP, Swift: a file says to which package it belongs."""
+    """Java, Kotlin, Scala, C#, PHP, Swift: a file says to which package it belongs.
+
+    Where several files declare one name, the map of a composer.json (PSR-4) says which of them is loaded.
+    """
+
+    def __init__(self, rules: Rules, files: Sequence[tuple[int, str]], *others: Any) -> None:
+        super().__init__(rules, files, *others)
+        self._autoload = sorted({entry for path, content in self._manifests for entry in _autoloaded(path, content)})
+
+    def providers(self, package: str, name: str) -> Sequence[int]:
+        """The files of a package that declare a top-level name."""
+        found = super().providers(package, name)
+        if len(found) < 2 or not self._autoload:
+            return found
+        loaded = {
+            joined(folder, "/".join([*package[len(prefix) :].strip(".").split("."), name]).lstrip("/"))
+            for prefix, folder in self._autoload
+            if package == prefix or package.startswith(f"{prefix}.") or not prefix
+        }
+        return [index for index in found if self._paths[index].rpartition(".")[0] in loaded] or found
 
     def _key(self, index: int, declared: str) -> str:
         return declared
@@ -133,3 +152,16 @@ class DeclaredPackages(_Packages):
         """Extensions may stand in any file."""
         self._fill()
         return self._attached.get(name, ())
+
+
+def _autoloaded(path: str, content: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """(namespace, folder) of each entry of a manifest's PSR-4 map."""
+    root = path.rpartition("/")[0]
+    for key in ("autoload", "autoload-dev"):
+        section = content.get(key)
+        table = section.get("psr-4") if isinstance(section, dict) else None
+        for prefix, folders in table.items() if isinstance(table, dict) else ():
+            for folder in folders if isinstance(folders, list) else [folders]:
+                place = normal(joined(root, str(folder)))
+                if place is not None:
+                    yield str(prefix).strip("\\").replace("\\", "."), place
