@@ -147,6 +147,8 @@ class Declaring(Parameters):
             self._bind_top(f"{holder}.{name}", value, node, "d")
         else:
             self.builder.bind(name, value, node.start_byte, name_line, "d")
+        if self.builder.space and not self.builder.scope and not holder:
+            self._bind_top(f"{self.builder.space}.{name}", value, node, "d")
         around = self.builder.facts.scopes[self.builder.scope]
         if self.rules.reopened and around.kind == "class":
             self._bind_top(f"{around.qualified.partition('~')[0]}.{name}", value, node, "d")
@@ -314,8 +316,14 @@ class Declaring(Parameters):
 
     def namespace(self, node: tree_sitter.Node, captures: Captures) -> None:
         """A name for whatever the file sees; it opens no scope, since it may go on in any file."""
+        line = node.start_point.row + 1
         for part in _WORD.findall(self.lower.text(captures["name"][0])):
-            self.builder.bind(part, self.builder.shared("M"), node.start_byte, node.start_point.row + 1, "o")
+            above = self.builder.space
+            self.builder.enter_space(part, node.end_byte)
+            value = self.builder.shared("M", self.builder.space)
+            self.builder.bind(part, value, node.start_byte, line, "o")
+            if above:
+                self.builder.bind(self.builder.space, value, node.start_byte, line, "o", scope=0)
 
     def comprehension(self, node: tree_sitter.Node, captures: Captures) -> None:
         """A scope that yields a value."""

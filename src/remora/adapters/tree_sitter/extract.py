@@ -236,7 +236,10 @@ class _Extraction(Importing):
         full = f"{holder.name}.{name}" if holder is not None and holder.label != "namespace" else name
         if holder is not None and name == holder.name and CONSTRUCTOR in self.rules.constructor:
             name = CONSTRUCTOR
-        value = self.builder.expression("E", full)
+        space = self.builder.space if holder is None else ""
+        value = self.builder.expression("E", *((f"{space}.{full}", full) if space else (full,)))
+        if space:
+            self._bind_top(f"{space}.{name}", value, node, "d")
         self.builder.bind(name, value, node.end_byte, node.start_point.row + 1, "d")
 
     def _return(self, node: tree_sitter.Node, captures: Captures) -> None:

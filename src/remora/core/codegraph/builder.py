@@ -27,6 +27,8 @@ class _Use:
     scope: int
     block: int
     position: int
+    space: str = ""
+    """The namespace it stands in."""
     path: bool = False
     """Whether it is the head of a path, where variables do not count."""
 
@@ -53,6 +55,7 @@ class FactsBuilder:
         self.lifted: int | None = None
         """The scope names are looked up from, when it is not the one they stand in: bases of a class."""
         self.scope_at: dict[int, int] = {}
+        self._spaces: list[tuple[int, str]] = []
         self.open("module", "", 0, size_bytes + 1, 1, max(lines, 1))
 
     # --- structure
@@ -66,6 +69,17 @@ class FactsBuilder:
         """Leave every scope and block that ended before `position`."""
         while len(self._stack) > 1 and self._blocks[self._stack[-1]].end <= position:
             self._stack.pop()
+        while self._spaces and self._spaces[-1][0] <= position:
+            self._spaces.pop()
+
+    @property
+    def space(self) -> str:
+        """The namespace at the current position, dotted; it is no scope, since it may go on in any file."""
+        return self._spaces[-1][1] if self._spaces else ""
+
+    def enter_space(self, name: str, end: int) -> None:
+        """Enter a namespace."""
+        self._spaces.append((end, f"{self.space}.{name}" if self.space else name))
 
     def block(self, end: int, *, loop: bool) -> None:
         """Enter a branch or a loop body of the current scope."""
@@ -115,13 +129,14 @@ class FactsBuilder:
         if self.lifted is not None or path:
             index = self.expression("u", name)
             scope = self.scope if self.lifted is None else self.lifted
-            self._uses.append(_Use(index, name, scope, block, position, path))
+            self._uses.append(_Use(index, name, scope, block, position, self.space, path))
             return index
-        settled = position >= self._bound.get(name, -1)
+        # Namespaces share the block of their file.
+        settled = (self.scope or not self._spaces) and position >= self._bound.get(name, -1)
         if settled and (found := self._recent.get(name, _NONE).get(block)) is not None:
             return found
         index = self.expression("u", name)
-        self._uses.append(_Use(index, name, self._blocks[block].scope, block, position))
+        self._uses.append(_Use(index, name, self._blocks[block].scope, block, position, self.space))
         if settled:
             self._recent.setdefault(name, {})[block] = index
         return index
@@ -184,7 +199,8 @@ class FactsBuilder:
         rows: list[Expression] = self.facts.expressions
         for use in self._uses:
             found = self._reaching(table, use)
-            row: Expression = ("n", *found) if found else ("u", use.name)
+            free: Expression = ("u", use.name, use.space) if use.space else ("u", use.name)
+            row: Expression = ("n", *found) if found else free
             if not found and use.name == self._rules.super:
                 row = ("S", self._method_of(use.scope))
             elif not found and use.name in self._rules.self_types:
@@ -289,7 +305,7 @@ class FactsBuilder:
         scope = use.scope
         while scope >= 0:
             row = self.facts.scopes[scope]
-            bindings = table.get((scope, use.name))
+            bindings = (not scope and use.space and self._in_space(table, use)) or table.get((scope, use.name))
             if bindings and use.path:
                 bindings = [index for index in bindings if self.facts.bindings[index].kind in "dic"]
             if row.kind == "class" and not self._rules.members_bare:
@@ -302,6 +318,16 @@ class FactsBuilder:
                 return self._before(bindings, self._roots[scope], _LATE + 1)
             scope = row.parent
         return []
+
+    def _in_space(self, table: dict[tuple[int, str], list[int]], use: _Use) -> list[int] | None:
+        """What a name is bound to in the namespace around its use, the inner one first."""
+        space = use.space
+        while space:
+            found = table.get((0, f"{space}.{use.name}"))
+            if found:
+                return found
+            space = space.rpartition(".")[0]
+        return None
 
     def _overloaded(self, bindings: list[int]) -> bool:
         return self._rules.overloads and all(self.facts.bindings[index].kind == "d" for index in bindings)

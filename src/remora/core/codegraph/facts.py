@@ -6,7 +6,7 @@ Expressions are rows of one table, children by index, so that values can be eval
   ("g", scope) comprehension  ("|", alternative, ...)  ("e", object) element of  ("w", object) entered context
   ("b", object, position) destructured  ("p", scope, position) parameter  ("m", import)  ("*", object) spread
   ("V", name, classes, otherwise) member seen bare  ("s", class) enclosing class  ("E", name) defined elsewhere
-  ("C", function) what `new` takes  ("M",) namespace  ("x", class) caught exception  ("D", call, scope) decorated
+  ("C", function) what `new` takes  ("M", name) namespace  ("x", class) caught exception  ("D", call, scope) decorated
   ("S", scope) super  ("N", class) construction  ("t", part, ...) text put together
 """
 

@@ -39,13 +39,16 @@ class Naming(Containers):
     def free(self, file: int, row: Any, index: int) -> Values:
         """A name bound outside of this file, if anywhere."""
         name = row[1]
+        held = self._in_spaces(file, row)
+        if held is not None:
+            return held
         if name in self.rules.exports:
             return {("M", file): 0}
         if self.facts(file).stars and not self.rules.exports:
             found = self._provided(file, name)
             if found is not None and self.rules.module_style == "include" and all(item[0] == "M" for item in found):
                 # A namespace may go on in any file; of it the names count that are seen from here.
-                return {("M", file): 0} if found else found
+                return {("M", file, *item[2:]): 0 for item in found}
             if found is not None:
                 return found
         if self.rules.module_style in PACKAGED:
@@ -60,6 +63,16 @@ class Naming(Containers):
         if self.rules.global_case and name[:1].isupper():
             return self.elsewhere(file, row, index)
         return {("X", name): 0}
+
+    def _in_spaces(self, file: int, row: Any) -> Values | None:
+        """What a name means in the namespaces around it, the inner one first; None when nothing."""
+        space = row[2] if len(row) > 2 else ""
+        while space:
+            found = self._provided(file, f"{space}.{row[1]}")
+            if found is not None:
+                return found
+            space = space.rpartition(".")[0]
+        return None
 
     def _in_package(self, package: Value, name: str) -> Values | None:
         """What a package's files declare under a name; None when none does."""
@@ -158,18 +171,25 @@ class Naming(Containers):
 
     def elsewhere(self, file: int, row: Any, index: int) -> Values:
         """What is declared here and defined elsewhere."""
-        self.depend((0, row[1]))
-        homes = self.modules.definitions(file, row[1])
-        return union([self.top_level(home, row[1]) for home in homes]) if homes else {("X", row[1]): 0}
+        # Of what is declared in a namespace also the name without it: the definition may stand where that is used.
+        for name in row[1:] if row[0] == "E" else row[1:2]:
+            self.depend((0, name))
+            homes = self.modules.definitions(file, name)
+            if homes:
+                return union([self.top_level(home, name) for home in homes])
+        return {("X", row[1]): 0}
 
     def whole_file(self, file: int, row: Any, index: int) -> Values:
-        """A namespace: whatever the file sees."""
-        return {("M", file): 0}
+        """A namespace: whatever the file sees, what it holds itself first."""
+        return {("M", file, *row[1:]): 0}
 
     def of_module(self, value: Value, name: str) -> Values:
         """A name of a module."""
         if self.rules.exports:
             return self._exported(value[1], name)
+        if len(value) > 2 and (held := self._provided(value[1], f"{value[2]}.{name}")):
+            # A namespace in it goes on wherever this one does.
+            return {("M", value[1], *item[2:]) if item[0] == "M" else item: tier for item, tier in held.items()}
         own = self._provided(value[1], name) or EMPTY
         return union((own, self.of_package(value, name)))
 
