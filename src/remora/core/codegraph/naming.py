@@ -38,10 +38,11 @@ class Naming(Containers):
 
     def free(self, file: int, row: Any, index: int) -> Values:
         """A name bound outside of this file, if anywhere."""
-        name = row[1]
         held = self._in_spaces(file, row)
-        if held is not None:
-            return held
+        return self._outside(file, row, index) if held is None else held
+
+    def _outside(self, file: int, row: Any, index: int) -> Values:
+        name = row[1]
         if name in self.rules.exports:
             return {("M", file): 0}
         if self.facts(file).stars and not self.rules.exports:
