@@ -201,6 +201,7 @@ def main(arguments: Sequence[str]) -> int:
     command = arguments[cut + 1 :] or ["true"]
     if os.environ.get("REMORA_TEST_NEO4J"):
         return subprocess.run(command, timeout=told.seconds, check=False).returncode
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that the server is stopped then, too
     with running(told.version) as server:
         print(f"Neo4j {told.version} answers at {server.url}", flush=True)
         environment = os.environ | {"REMORA_TEST_NEO4J": server.url}
