@@ -249,6 +249,10 @@ SERVER_BATCH_ROWS = 2_000
 """Rows of one statement: few round trips, and a transaction state that a small heap bears."""
 SERVER_POSTING_KEYS = 1_024
 """Items per piece of the text index: a write replaces a piece of 4 KB, a word of 10,000 items is read in ten."""
+SERVER_MEMO_IDS = 50_000
+"""Ids of one repository that a process keeps by their keys: some MB, for all items that a repository may have."""
+SERVER_MEMO_ITEMS = 2_000
+"""Items of one repository that a process keeps decoded: a few MB, for what several questions in a row meet."""
 SERVER_INDEXED_CHARS = 500
 """Characters of a token that the server's index holds; an entry of both its parts must stay below 8 KB."""
 

@@ -10,22 +10,26 @@ from remora.core.store_rules import storable
 
 # The other end must be visible too: an edge to something hidden would tell that it exists.
 _EDGES = """
-UNWIND $frontier AS near
-CALL (near) {{
   MATCH (e:RemoraItem)
   WHERE e.repo = $repo AND e.{near} = near AND e.updated >= $least
     AND e.born <= $seq AND e.died > $seq AND e.place IN $edge_places{named}
   WITH e ORDER BY e.repo DESC, e.{near} DESC, e.updated DESC, e.id
   MATCH (o:RemoraItem)
   WHERE o.repo = $repo AND o.id = e.{far} AND o.born <= $seq AND o.died > $seq AND o.place IN $node_places
-  RETURN e LIMIT $cap
-}}
-RETURN e.place, e.payload, e.crc, e.key, near, e.updated, e.id
+  RETURN e, '{near}' AS way LIMIT $cap
 """
-VISIBLE = """
-UNWIND $ids AS id MATCH (i:RemoraItem)
-WHERE i.repo = $repo AND i.id = id AND i.born <= $seq AND i.died > $seq AND i.place IN $node_places
-RETURN i.id
+_ROUND = """
+UNWIND $frontier AS near
+CALL (near) {{
+  MATCH (n:RemoraItem)
+  WHERE n.repo = $repo AND n.id = near AND n.born <= $seq AND n.died > $seq AND n.place IN $node_places
+  RETURN count(n) > 0 AS seen
+}}
+WITH near WHERE seen
+CALL (near) {{
+{ways}
+}}
+RETURN e.place, e.payload, e.crc, e.key, near, e.updated, e.id, way
 """
 _LEAST = -(1 << 63)
 
@@ -33,10 +37,14 @@ Decode = Callable[[Iterable[Row]], Iterable[Item]]
 """Rows (place, payload, crc, key, ...) -> the items that are whole and visible."""
 
 
-def edge_statement(direction: str, *, named: bool) -> str:
-    """The statement for one direction, `source` (outgoing) or `target` (incoming)."""
-    far = "target" if direction == "source" else "source"
-    return _EDGES.format(near=direction, far=far, named=" AND e.name IN $names" if named else "")
+def round_statement(directions: Sequence[str], *, named: bool) -> str:
+    """The statement of one round; a direction is `source` (outgoing) or `target` (incoming)."""
+    condition = " AND e.name IN $names" if named else ""
+    ways = [
+        _EDGES.format(near=near, far="target" if near == "source" else "source", named=condition)
+        for near in directions
+    ]  # fmt: skip
+    return _ROUND.format(ways=" UNION ALL ".join(ways))
 
 
 @dataclass
@@ -68,7 +76,7 @@ class Walk:
     ) -> None:
         self._fetch = fetch
         self._decode = decode
-        self._statements = [edge_statement(end, named=names is not None) for end in directions if edge_places]
+        self._statement = round_statement(directions, named=names is not None) if directions and edge_places else ""
         self._per_node = max(0, per_node)
         self._bound: dict[str, Any] = {
             "edge_places": edge_places, "node_places": node_places, "names": names or [], "least": _LEAST,
@@ -79,10 +87,10 @@ class Walk:
         """Follow edges from the visible ids for `hops` rounds; in a round the newest edges come first."""
         found = Found()
         starts = [item for item in sorted(set(ids)) if storable(item)]
-        if not (starts and self._statements and hops > 0):
+        if not (starts and self._statement and hops > 0):
             return found
-        frontier = sorted(row[0] for row in self._fetch(VISIBLE, self._bound | {"ids": starts}))
-        seen = set(frontier)
+        frontier = starts
+        seen = set(starts)
         for _ in range(hops):
             if not frontier:
                 break
@@ -97,13 +105,12 @@ class Walk:
 
     def _round(self, frontier: Collection[str], found: Found) -> list[Edge]:
         fresh: dict[str, Edge] = {}
-        for statement in self._statements:
-            by_node: dict[str, list[Row]] = {}
-            for row in self._fetch(statement, self._bound | {"frontier": frontier}):
-                by_node.setdefault(row[4], []).append(row)
-            for rows in by_node.values():
-                rows.sort(key=lambda row: (-row[5], row[6]))
-                found.truncated = found.truncated or len(rows) > self._per_node
-                edges = (edge for edge in self._decode(rows[: self._per_node]) if isinstance(edge, Edge))
-                fresh |= {edge.id: edge for edge in edges if edge.id not in found.edges}
+        ways: dict[tuple[str, str], list[Row]] = {}
+        for row in self._fetch(self._statement, self._bound | {"frontier": frontier}):
+            ways.setdefault((row[4], row[7]), []).append(row)
+        for rows in ways.values():
+            rows.sort(key=lambda row: (-row[5], row[6]))
+            found.truncated = found.truncated or len(rows) > self._per_node
+            edges = (edge for edge in self._decode(rows[: self._per_node]) if isinstance(edge, Edge))
+            fresh |= {edge.id: edge for edge in edges if edge.id not in found.edges}
         return sorted(fresh.values(), key=lambda edge: (-edge.updated, edge.id))

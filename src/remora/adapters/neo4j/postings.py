@@ -1,9 +1,11 @@
 """The text index: exact terms and prefixes over our own postings, with exact document frequencies."""
 
+import heapq
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from remora.adapters.neo4j.link import Fetch
+from remora.adapters.neo4j.memo import Memo
 from remora.adapters.neo4j.rows import Part, indexed, keys_of
 from remora.core.graph import TermStats
 from remora.core.policy import SERVER_INDEXED_CHARS
@@ -23,14 +25,9 @@ CALL (place) {
 }
 RETURN asked, open, keys
 """
-FIRST_BY_ID = """
-MATCH (i:RemoraItem) WHERE i.place = $place AND i.id > '' AND i.key IN $keys AND i.born <= $seq AND i.died > $seq
-RETURN i.id, i.key ORDER BY i.place, i.id LIMIT $count
-"""
 IDS_OF_KEYS = """
 UNWIND $keys AS key MATCH (i:RemoraItem)
-WHERE i.repo = $repo AND i.key = key AND i.born <= $seq AND i.died > $seq AND i.place IN $places
-RETURN i.id, i.key ORDER BY i.id LIMIT $count
+WHERE i.repo = $repo AND i.key = key AND i.born <= $seq AND i.died > $seq RETURN i.key, i.id
 """
 
 
@@ -48,15 +45,15 @@ class TextIndex:
     def __init__(
         self,
         fetch: Fetch,
-        repository: str,
         seq: int,
         parts: Sequence[Part],
+        memo: Memo,
         holding: Callable[[set[int], str], set[int]],
     ) -> None:
         """`holding(keys, prefix)` are those of the items of which a token really starts with the prefix."""
         self._fetch = fetch
         self._holding = holding
-        self._repository = repository
+        self._memo = memo
         self._seq = seq
         self._parts = parts
         self._documents = sum(part.documents for part in parts)
@@ -103,13 +100,13 @@ class TextIndex:
         return chosen
 
     def _first_by_id(self, keys: set[int], count: int) -> set[int]:
-        bound = {"repo": self._repository, "seq": self._seq, "keys": sorted(keys), "count": count}
-        if len(keys) ** 2 < count * self._documents:  # few: look each up and sort
-            places = [part.place for part in self._parts]
-            return {key for _, key in self._fetch(IDS_OF_KEYS, bound | {"places": places})}
-        # many: walking the items in the order of ids meets enough of them soon
-        rows = [row for part in self._parts for row in self._fetch(FIRST_BY_ID, bound | {"place": part.place})]
-        return {key for _, key in sorted(map(tuple, rows))[:count]}
+        known = self._memo.ids
+        ids = {key: known[key] for key in keys if key in known}
+        if unknown := list(keys - ids.keys()):
+            fresh = {row[0]: row[1] for row in self._fetch(IDS_OF_KEYS, {"keys": unknown})}
+            self._memo.learn(fresh.items())
+            ids |= fresh
+        return set(heapq.nsmallest(count, ids, key=ids.__getitem__))
 
     def stats(self, frequency: Mapping[str, int]) -> TermStats:
         """Corpus figures; mean field lengths are over the documents that have tokens."""

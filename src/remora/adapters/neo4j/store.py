@@ -12,6 +12,7 @@ from remora.adapters.neo4j import care, schema
 from remora.adapters.neo4j.address import Address
 from remora.adapters.neo4j.change_writer import ChangeWriter
 from remora.adapters.neo4j.link import Fetch, Link
+from remora.adapters.neo4j.memo import Memo
 from remora.adapters.neo4j.view import STATE, ServerView
 from remora.core.errors import Conflict, Corrupt, InvalidInput, Unavailable
 from remora.core.graph import Applied, Changes
@@ -74,6 +75,7 @@ class _Attempt:
     def __init__(self) -> None:
         self.turn = secrets.token_hex(12)
         self.tried = _NOT_TRIED
+        self.dropped = False
         self.outcome = Applied(0, None)
 
 
@@ -102,6 +104,7 @@ class ServerStore:
         self._last_time = 0
         self._collect_at = 0.0
         self._damaged: set[int] = set()
+        self._memo = Memo()
 
     @property
     def address(self) -> Address:
@@ -117,7 +120,9 @@ class ServerStore:
         self._collect_when_due()
         with self._link.reads() as fetch:
             seq, moment = self._state(fetch(STATE, {"repo": self._repository.id}))
-            yield ServerView(fetch, self._repository.id, seq, moment, self._damaged, seconds=self._view_seconds)
+            yield ServerView(
+                fetch, self._repository.id, seq, moment, self._damaged, memo=self._memo, seconds=self._view_seconds
+            )
 
     def _state(self, rows: list[list[Any]]) -> list[Any]:
         if not rows:
@@ -129,7 +134,10 @@ class ServerStore:
         grant.require(self._repository.identity, Right.READ)
         key = _reply_key(grant, idempotency_key) if idempotency_key else ""
         attempt = _Attempt()
-        return self._write(lambda fetch: self._applied(fetch, grant, decide, key, attempt))
+        done = self._write(lambda fetch: self._applied(fetch, grant, decide, key, attempt))
+        if attempt.dropped:
+            self._memo.forget()
+        return done
 
     def _applied(self, fetch: Fetch, grant: Grant, decide: "Decide", key: str, attempt: _Attempt) -> Applied:
         repo = self._repository.id
@@ -139,14 +147,14 @@ class ServerStore:
             return attempt.outcome  # the former run was committed after all
         if reply_turn is not None:
             return Applied(reply_seq, None if reply is None else _kept(reply), replayed=True)
-        view = ServerView(fetch, repo, seq, moment, self._damaged)
+        view = ServerView(fetch, repo, seq, moment, self._damaged, memo=self._memo)
         moment = self._last_time = max(self._clock.now(), moment + 1, self._last_time + 1)
         changes = decide(view, moment)
         seq += not changes.empty
         writer = ChangeWriter(fetch, view, repo, seq, (next_key, next_part))
         if not changes.empty:
             writer.write(grant, self._repository.identity, changes)
-            attempt.tried = seq
+            attempt.tried, attempt.dropped = seq, bool(changes.drop)
             fetch(NOTE_WRITE, {"repo": repo, "seq": seq, "turn": attempt.turn})
         if key:
             self._keep_reply(fetch, writer, key, seq, changes, attempt)
@@ -199,7 +207,7 @@ class ServerStore:
             seq, moment, next_key, next_part, *_, written_by = self._locked(fetch, "", attempt)
             if written_by == attempt.turn:
                 return count
-            view = ServerView(fetch, self._repository.id, seq, moment, self._damaged)
+            view = ServerView(fetch, self._repository.id, seq, moment, self._damaged, memo=self._memo)
             places = [part.place for part in view.parts((scope,))]
             ids = [row[0] for row in fetch(IDS_IN, {"places": places, "live": schema.LIVE})] if places else []
             count = len(ids)
@@ -212,7 +220,9 @@ class ServerStore:
                 self._advance(fetch, writer, seq + 1, moment)
             return count
 
-        return self._write(work)
+        done = self._write(work)
+        self._memo.forget()
+        return done
 
     def lease(self, name: str, holder: str, seconds: int) -> bool:
         """Take or renew a named lease; False when another holder has it and it has not run out."""

@@ -7,8 +7,9 @@ from typing import Any
 from remora.adapters.neo4j import vectors
 from remora.adapters.neo4j.expansion import Walk
 from remora.adapters.neo4j.link import Fetch, Row
+from remora.adapters.neo4j.memo import Memo
 from remora.adapters.neo4j.postings import TextIndex
-from remora.adapters.neo4j.rows import Part, unpack, unpack_parts
+from remora.adapters.neo4j.rows import Part, unpack_parts
 from remora.core.cosine import best, cosine, floats
 from remora.core.errors import Corrupt, Unavailable
 from remora.core.graph import Candidates, Change, Item, Neighbourhood, Node
@@ -83,12 +84,21 @@ class ServerView:
     """`StoreRead`; its docstrings are the contract. Damaged nodes are noted in `damaged` by key and left out."""
 
     def __init__(
-        self, fetch: Fetch, repository: str, seq: int, moment: int, damaged: set[int], *, seconds: float | None = None
+        self,
+        fetch: Fetch,
+        repository: str,
+        seq: int,
+        moment: int,
+        damaged: set[int],
+        *,
+        memo: Memo | None = None,
+        seconds: float | None = None,
     ) -> None:
         """`seconds` is how long it may last before what it sees may be cleared away; None for the one writer's view."""
         self._rows = fetch
         self._repository = repository
         self._damaged = damaged
+        self._memo = memo or Memo()
         self._parts: dict[str, tuple[Part, ...]] = {}
         self._seq = seq
         self.time = moment
@@ -137,7 +147,7 @@ class ServerView:
             part = allowed.get(place)
             if part is None:
                 continue
-            item = unpack(payload, crc)
+            item = self._memo.item(key, payload, crc)
             if item is not None and (item.family, item.label, item.scope) == (part.family, part.label, part.scope):
                 yield item
             else:
@@ -198,7 +208,7 @@ class ServerView:
             whole = {key: item for key, row in rows.items() for item in self._items([row], parts)}
             return {k for k, i in whole.items() if any(t.startswith(prefix) for row in i.tokens.values() for t in row)}
 
-        index = TextIndex(self._fetch, self._repository, self._seq, parts, holding)
+        index = TextIndex(self._fetch, self._seq, parts, self._memo, holding)
         found = index.narrow(terms, prefixes, limit)
         items = sorted(self._items(self._of_keys(found.keys, parts), parts), key=_by_id)
         return Candidates(tuple(items), index.stats(found.frequency), found.total)
