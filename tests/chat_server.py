@@ -62,7 +62,7 @@ def hangs(seconds: float) -> Behaviour:
     return lambda wire, asked: time.sleep(seconds)
 
 
-def drips(data: bytes, *, every: float = 0.05, most: float = 5.0) -> Behaviour:
+def drips(data: bytes, *, every: float = 0.05, most: float = 8.0) -> Behaviour:
     """One byte at a time: no single wait is long."""
 
     def behave(wire: socket.socket, asked: Asked) -> None:

@@ -121,11 +121,11 @@ def test_a_status_a_redirect_and_a_compressed_answer_are_faults() -> None:
 
 def test_an_answer_is_there_by_the_deadline_or_not_at_all() -> None:
     whole = http(b'{"choices": []}' + b" " * 10_000)
-    for behaviour in (hangs(2), drips(whole), drips(b"HTTP/1.1 200 OK\r\n" + b"x: y\r\n" * 5000)):
+    for behaviour in (hangs(8), drips(whole), drips(b"HTTP/1.1 200 OK\r\n" + b"x: y\r\n" * 5000)):
         with chat_server(behaviour) as server:
             started = time.monotonic()
             assert fault(routed(server.url), 0.4) is Fault.TIMEOUT
-            assert time.monotonic() - started < 1.5
+            assert time.monotonic() - started < 5
 
 
 def test_a_flood_is_cut_off() -> None:

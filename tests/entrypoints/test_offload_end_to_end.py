@@ -97,7 +97,7 @@ def place(request: pytest.FixtureRequest, world: Any) -> Iterator[Any]:
                 yield world
 
 
-def jobs(world: Any, *, wait: float = 20) -> list[dict[str, Any]]:
+def jobs(world: Any, *, wait: float = 90) -> list[dict[str, Any]]:
     """The job list, once no job is open any more."""
     end = time.monotonic() + wait
     while True:
@@ -211,7 +211,7 @@ def handle(server: Server, session: str) -> str:
 
 
 def done(server: Server, job: str) -> dict[str, Any]:
-    end = time.monotonic() + 20
+    end = time.monotonic() + 90
     while True:
         rows = {row["id"]: row for row in server.get("/memory/jobs").json()["jobs"]}
         if rows[job]["state"] not in ("queued", "running"):

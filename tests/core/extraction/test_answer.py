@@ -4,7 +4,7 @@ import json
 import time
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from remora.core import policy
@@ -219,12 +219,14 @@ def expected(rows: list[dict[str, object]]) -> list[tuple[object, ...]]:
     return [(row["subject"], row["predicate"], row["object"], row["confidence"]) for row in rows]
 
 
+@settings(deadline=None)
 @given(ROWS, st.sampled_from(["{}", "```json\n{}\n```", "Facts: {} done", "<think>x {{</think>{}", "{}\n```"]))
 def test_whatever_is_wrapped_is_read_exactly(rows: list[dict[str, object]], wrapping: str) -> None:
     text = wrapping.replace("{{", "{").replace("{}", json.dumps({"facts": rows}), 1)
     assert triples(text) == expected(rows)
 
 
+@settings(deadline=None)
 @given(ROWS, st.data())
 def test_a_cut_answer_keeps_the_whole_triples_and_no_half_ones(
     rows: list[dict[str, object]], data: st.DataObject
@@ -237,6 +239,7 @@ def test_a_cut_answer_keeps_the_whole_triples_and_no_half_ones(
     assert len(found) >= sum(cut.find(row) >= 0 for row in whole)
 
 
+@settings(deadline=None)
 @given(st.text(max_size=300))
 def test_no_text_ever_raises(text: str) -> None:
     read_answer(text)
@@ -248,6 +251,7 @@ MARKS = [
 ]  # fmt: skip
 
 
+@settings(deadline=None)
 @given(st.lists(st.sampled_from(MARKS), max_size=30).map("".join))
 def test_no_mixture_of_marks_ever_raises(text: str) -> None:
     answer = read_answer(text)

@@ -3,7 +3,7 @@
 import string
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from remora.core.extraction.grounding import Heard, grounded
@@ -78,11 +78,13 @@ def test_placeholders_of_secrets_and_self_loops_are_no_facts() -> None:
 WORDS = st.text(string.ascii_lowercase, min_size=3, max_size=8)
 
 
+@settings(deadline=None)
 @given(st.lists(WORDS, min_size=1, max_size=8), WORDS)
 def test_a_word_is_said_exactly_when_it_is_among_the_words(words: list[str], name: str) -> None:
     assert Heard([" ".join(words)]).has(name) is (name in words)
 
 
+@settings(deadline=None)
 @given(st.lists(st.text(max_size=40), max_size=5), st.text(max_size=20), st.text(max_size=20))
 def test_nothing_is_kept_that_was_not_said(said: list[str], subject: str, target: str) -> None:
     heard = Heard(said)

@@ -3,7 +3,7 @@
 import time
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from remora.core.clients.turns import Turn
@@ -192,6 +192,7 @@ WORDS = st.sampled_from(
 )
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(st.sampled_from(["user", "assistant"]), st.lists(WORDS, max_size=25)), max_size=5))
 def test_no_words_in_any_order_raise(turns: list[tuple[str, list[str]]]) -> None:
     made = [Turn("user" if role == "user" else "assistant", " ".join(words)) for role, words in turns]

@@ -2,7 +2,7 @@
 
 import ipaddress
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from remora.core.models.place import not_local
@@ -14,11 +14,13 @@ LOOPBACK = st.one_of(
 PUBLIC = ANY.filter(lambda raw: ipaddress.ip_address(raw).is_global)
 
 
+@settings(deadline=None)
 @given(st.lists(LOOPBACK, min_size=1))
 def test_loopback_is_local(addresses: list[str]) -> None:
     assert not_local("h", addresses, ()) == ""
 
 
+@settings(deadline=None)
 @given(st.lists(LOOPBACK), PUBLIC, st.lists(LOOPBACK))
 def test_one_public_address_refuses_the_host_even_when_it_is_listed(
     before: list[str], address: str, after: list[str]
@@ -26,6 +28,7 @@ def test_one_public_address_refuses_the_host_even_when_it_is_listed(
     assert not_local("h", [*before, address, *after], ("h", address, "0.0.0.0/0", "::/0"))
 
 
+@settings(deadline=None)
 @given(st.lists(ANY, min_size=1))
 def test_nothing_but_loopback_is_local_where_nothing_is_listed(addresses: list[str]) -> None:
     wholly = all(not_local("h", [one], ()) == "" for one in addresses)
