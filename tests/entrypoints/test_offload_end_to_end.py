@@ -304,6 +304,17 @@ def test_a_server_that_dies_loses_its_queue_and_the_rows_say_so(world: Any) -> N
         gate.set()
 
 
+def test_a_server_that_is_stopped_gives_its_jobs_up_at_once(world: Any) -> None:
+    gate = threading.Event()
+    with chat_server(lambda wire, asked: gate.wait(30)) as chat:
+        route(world, chat.url)
+        with running(world) as server:
+            assert server.post("/memory/offload", {"turns": TURNS, "session": handle(server, "st")}).status_code == 200
+            server.stop()
+        assert [row["state"] for row in world.remora("jobs", "--json").json["jobs"]] == ["lost"]
+        gate.set()
+
+
 def test_a_route_that_is_not_local_is_refused_at_every_door(world: Any, tmp_path: Path) -> None:
     path = tmp_path / "llm.toml"
     path.write_text(

@@ -31,6 +31,9 @@ class DetachedWorker:
     def release(self) -> None:
         """Nothing was held."""
 
+    def close(self) -> None:
+        """Each worker holds its own lease."""
+
     def submit(self, offload: Offload) -> None:
         """Start the process and write to its pipe; it reads all before it does anything else."""
         try:

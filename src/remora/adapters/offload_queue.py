@@ -59,6 +59,11 @@ class OffloadQueue:
                 threading.Thread(target=self._beat, daemon=True, name="remora-offload-beat").start()
             self._turn.notify_all()
 
+    def holds(self, of: str) -> bool:
+        """Whether work of this store waits or runs."""
+        with self._turn:
+            return any(work.of == of for work in (*self._waiting, *([self._running] if self._running else [])))
+
     def drain(self, seconds: float) -> bool:
         """Wait until nothing is left; False when something still is."""
         until = time.monotonic() + seconds
@@ -121,6 +126,11 @@ class RepositoryJobs:
     def submit(self, offload: Offload) -> None:
         """Run it later."""
         self.queue.submit(Work(lambda: self.run(offload), self._beat, str(id(self))))
+
+    def close(self) -> None:
+        """Give the lease back, if any job of this repository still stands on it."""
+        if self.queue.holds(str(id(self))):
+            self.store().lease(lease_name(self.holder), self.holder, 0)
 
     def _beat(self) -> None:
         self.store().lease(lease_name(self.holder), self.holder, JOB_LEASE_SECONDS)

@@ -32,6 +32,10 @@ class Jobs(Protocol):
         """Run it later, in order. Raises `Unavailable` when it cannot be handed over."""
         ...
 
+    def close(self) -> None:
+        """Say that what still waits here will not run, so that its rows can be told as lost at once."""
+        ...
+
 
 class OffloadPorts(FactPorts, Protocol):
     """What taking turns needs of the bag."""

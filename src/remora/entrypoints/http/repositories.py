@@ -47,6 +47,7 @@ class Repositories:
         """Release what was opened."""
         with self._turn:
             for ports in self._opened.values():
+                ports.jobs.close()
                 ports.store_admin.close()
                 ports.record_index.close()
             self._opened.clear()
