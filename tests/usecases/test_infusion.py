@@ -161,6 +161,57 @@ def test_earlier_turns_recognise_what_the_prompt_does_not_name(desk):
     assert "Gateway times out under load" in found.payload
 
 
+# --- components that a moment names ---
+
+
+def note_about(desk: Desk, name: str, **more) -> None:
+    desk.write(component(name, **more), note(f"About {name}", "Never twice before noon"))
+    desk.relate((f"About {name}", "ABOUT", name))
+
+
+@pytest.mark.parametrize(
+    ("prompt", "turns", "files"),
+    [
+        ("shall I merge it?", ["I am in payment_hook now"], ()),
+        ("shall I merge payment_hook?", (), ()),
+        ("tidy up src/pay/hook.py please", (), ()),
+        ("PaymentHook.run looks odd to me", (), ()),
+        ("the Cash Desk Adapter is slow, why?", (), ()),
+        ("ok", (), ("/home/ann/shop/src/pay/hook.py",)),
+    ],
+)
+def test_what_is_known_about_a_component_comes_when_the_moment_names_it(desk, prompt, turns, files):
+    key = "code:src/pay/hook.py#PaymentHook.run"
+    note_about(desk, "payment_hook", source_key=key, aliases=["cash desk adapter"])
+    found = ask(desk, prompt, trajectory=turns, files=files)
+    assert "Never twice before noon" in found.payload
+    assert "[by name]" in found.payload
+
+
+@pytest.mark.parametrize(
+    "prompt", ["the payment_hooks are fine", "rename my_payment_hook", "pay the hook maker", "hook"]
+)
+def test_a_word_that_only_looks_like_a_components_name_names_nothing(desk, prompt):
+    note_about(desk, "payment_hook", source_key="code:src/pay/hook.py#run")
+    assert "[by name]" not in ask(desk, prompt).payload
+
+
+@pytest.mark.parametrize("prompt", ["run the tests", "please run it again", "build and test this branch"])
+def test_what_every_prompt_to_an_agent_is_made_of_names_nothing(desk, prompt):
+    note_about(desk, "tests", source_key="code:tests#run")
+    note_about(desk, "build")
+    assert ask(desk, prompt).silence
+
+
+def test_a_component_with_much_about_it_brings_what_shares_a_word_with_the_prompt(desk):
+    desk.write(component("payment_hook"), *(note(f"remark {at}", f"soup {at}") for at in range(100, 140)))
+    desk.write(note("Umlauts in receipts", "Printed as question marks"))
+    desk.relate(("Umlauts in receipts", "ABOUT", "payment_hook"))
+    desk.relate(*((f"remark {at}", "ABOUT", "payment_hook") for at in range(100, 140)))
+    found = ask(desk, "I touch payment_hook for receipts with a total")
+    assert "Printed as question marks" in section(found.payload, "Recognised")
+
+
 # --- renewal ---
 
 
@@ -210,6 +261,48 @@ def test_the_ledger_outlives_the_process(tmp_path):
     again.handle = desk.handle
     assert ask(again).renewal["fresh"] == 0
     again.store.close()
+
+
+def test_a_sequence_of_turns_is_remembered_whatever_restarts_between_them(tmp_path):
+    """First sight, repeat, dropped by budget, changed, stale: each turn in a process of its own."""
+    desk = sqlite_desk(tmp_path)
+    fill(desk)
+
+    def turn(text=PROMPT, **more):
+        nonlocal desk
+        handle, at = desk.handle, desk.clock.now()
+        desk.store.close()
+        desk = sqlite_desk(tmp_path)
+        desk.handle = handle
+        desk.clock.advance((at - desk.clock.now()) // 1_000_000 + 1)
+        return ask(desk, text, **more)
+
+    small = turn(max_chars=900)
+    assert small.renewal["dropped"] > 0
+    whole = turn()
+    assert (whole.turn, whole.renewal["standing"]) == (2, small.renewal["fresh"]), "what was dropped is still new"
+    assert turn().renewal["fresh"] == 0
+    desk.write({"type": "Concept", "name": "Retry budget", "description": "Retries are budgeted per caller now"})
+    changed = turn()
+    assert (changed.renewal["fresh"], "per caller now" in changed.payload) == (1, True)
+    for _ in range(RENEWAL_HORIZON_TURNS - 2):
+        assert turn("translate the readme into Portuguese").silence
+    stale = turn()
+    assert stale.renewal["fresh"] >= whole.renewal["fresh"] - 1, "past the horizon everything but the change is new"
+    assert stale.turn == RENEWAL_HORIZON_TURNS + 3
+    desk.store.close()
+
+
+def test_the_result_tells_how_it_came_about(desk):
+    found = ask(desk, mode="full")
+    assert (found.mode, found.silence, found.turn) == ("full", False, 1)
+    assert set(found.seeds) == {"mode", "focal", "expansion", "frontier", "biases"}
+    assert set(found.counts) == {"considered", "gathered", "offers", "characters"}
+    assert set(found.renewal) == {"fresh", "standing", "delivered", "dropped"}
+    assert (found.selection_channel, found.fallback) == ("local", "")
+    assert set(found.timings) == {"model", "store", "compose", "total"}
+    assert found.timings["total"] == found.timings["model"] + found.timings["store"] + found.timings["compose"]
+    assert found.counts["characters"] == len(found.payload)
 
 
 def test_what_was_selected_but_not_delivered_is_not_stamped(desk):

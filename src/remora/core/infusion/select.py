@@ -11,10 +11,10 @@ from remora.core.recall.matching import Matcher, Question, Strengths
 from remora.core.text import parse_query, tokens
 
 _TASK_WORDS = """
-add adjust apply change check clean code commit create debug delete do edit explain file files fix format function
-generate handle implement improve issue line lines look make method migrate modify move new open optimise optimize
-print problem project refactor remove rename replace review rewrite run set simplify split thing think try turn
-update upgrade use using variable want work write wrong
+add adjust again apply branch build change check clean code comment commit create debug delete do edit explain file
+files fix format function generate handle implement improve issue line lines look make merge method migrate modify
+move new open optimise optimize print problem project push read refactor remove rename replace review rewrite run set
+show simplify split test tests thing think try turn update upgrade use using variable want work write wrong
 """
 TASK_TERMS = frozenset(term for word in _TASK_WORDS.split() for term in tokens(word))
 """What every prompt to a coding agent is made of: such a word is searched for, but it recognises nothing by itself."""
