@@ -41,6 +41,15 @@ def test_doctor_tells_when_hooks_last_worked_and_what_they_left_undone(project: 
     assert "2026-01-02T03:04:05Z" in undone["message"]
 
 
+def test_doctor_counts_what_was_figured_out(project: Any) -> None:
+    before = doctor(project)["encounters"][0]["figures"]["nodes"]
+    session = project.remora("encounters", "advance", f"counted {before}", "--json").json["session"]
+    assert project.remora("encounters", "note", "kept", "for the count", "--session", session).code == 0
+    (part,) = doctor(project)["encounters"]
+    assert part["figures"] == {"nodes": before + 2, "relations": part["figures"]["relations"], "meanings": 0}
+    assert part["message"].startswith(f"{before + 2} nodes")
+
+
 def test_doctor_warns_of_git_hooks_that_never_worked(project: Any) -> None:
     (project.repo / ".remora/cache/git-hook.log").write_text("remora: the disk is full\n")
     found = [part for part in doctor(project)["hooks"] if part["health"] == "warning"]

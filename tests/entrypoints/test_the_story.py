@@ -12,6 +12,7 @@ import pytest
 from mcp import Client, StdioServerParameters
 
 import server_engine
+from hook_processes import run_hook
 from http_server import running
 from page_browser import Browser
 
@@ -258,6 +259,32 @@ def test_an_infusion_that_names_the_file_meets_the_pitfall_first(story: Story, u
     (again,) = ask(story.world, [("infuse", {"text": prompt, "session": understood["session"]})])
     assert "Starting tokens at one broke login" in again.structured_content["payload"]
     assert again.structured_content["renewal"]["fresh"] < data["renewal"]["fresh"]
+
+
+def test_a_prompt_that_names_nothing_meets_what_an_earlier_turn_named(
+    story: Story, understood: dict[str, Any], tmp_path: Path
+) -> None:
+    """The hook reads the chat's last turns: an agent names what it works on once and goes on without."""
+    world, transcript = story.world, tmp_path / "chat.jsonl"
+    turn = {"type": "user", "message": {"role": "user", "content": "I am in refresh_token now."}}
+    transcript.write_text(json.dumps(turn) + "\n", encoding="utf-8")
+    said = {"session_id": "story-chat", "cwd": str(world.repo), "prompt": "Shall I begin where the others begin?"}
+    arguments = ("--client", "claude-code", "--event", "UserPromptSubmit", "--timeout", "25")
+    alone = run_hook(world.repo, arguments, json.dumps(said).encode(), environ=world.env)
+    assert b"The default is one" not in alone.out
+    event = json.dumps(said | {"transcript_path": str(transcript)}).encode()
+    told = run_hook(world.repo, arguments, event, environ=world.env)
+    context = json.loads(told.out)["hookSpecificOutput"]["additionalContext"]
+    assert "Component:refresh_token" in context
+    assert "Hypothesis:The default is one" in context
+    by_tool, _ = ask(
+        world,
+        [
+            ("infuse", {"text": said["prompt"], "trajectory": ["I am in refresh_token now."]}),
+            ("infuse", {"text": said["prompt"]}),
+        ],
+    )
+    assert "Hypothesis:The default is one" in by_tool.structured_content["surfaced"]
 
 
 def test_nothing_is_printed_when_nothing_bears_on_a_prompt(story: Story, understood: dict[str, Any]) -> None:

@@ -10,13 +10,17 @@ from typing import Protocol
 from remora.core.clients.hook_trail import BACKUP_MARK, GIT_MARK, mark_of, read_journal
 from remora.core.codegraph.answers import Freshness
 from remora.core.codegraph.snapshot import indexable
+from remora.core.encounters.schema import FAMILY as ENCOUNTERS
+from remora.core.encounters.schema import NODE_TYPES
 from remora.core.encounters.times import shown
 from remora.core.errors import NotFound, RemoraError
 from remora.core.facts.layout import FAMILY as FACTS
 from remora.core.graph import Json
+from remora.core.infusion.meanings import FAMILY as MEANINGS
 from remora.core.jobs import FAMILY as JOBS
 from remora.core.jobs import JOB, OPEN, JobState, read_job
 from remora.core.policy import JOB_MAX_SECONDS, JOBS_KEPT
+from remora.core.recall.vector_leg import IDEAS
 from remora.core.scope import REPOSITORY, SYSTEM, Grant, Right
 from remora.core.text import counted
 from remora.ports import (
@@ -121,6 +125,7 @@ def diagnose(ports: DoctorPorts, grant: Grant) -> Diagnosis:
         ("repository", lambda: _repository(ports)),
         ("store", lambda: _store(ports, grant)),
         ("facts", lambda: _facts(ports, grant)),
+        ("encounters", lambda: _encounters(ports, grant)),
         ("records", lambda: _records(ports, grant)),
         ("code graph", lambda: _code_graph(ports)),
         ("hooks", lambda: _hooks(ports, grant)),
@@ -185,6 +190,20 @@ def _facts(ports: DoctorPorts, grant: Grant) -> Iterator[Finding]:
         counts = view.counts((REPOSITORY,))
     figures: dict[str, Json] = {label: n for (family, label, _), n in sorted(counts.items()) if family == FACTS}
     yield Finding("facts", Health.OK, ", ".join(f"{n} {label}" for label, n in figures.items()) or "none yet", figures)
+
+
+def _encounters(ports: DoctorPorts, grant: Grant) -> Iterator[Finding]:
+    """What was figured out, and for how much of it there is a meaning that a matcher can choose by."""
+    with ports.store.read(grant) as view:
+        counts = view.counts((REPOSITORY, SYSTEM))
+    held = {label: n for (family, label, scope), n in counts.items() if family == ENCOUNTERS and scope == REPOSITORY}
+    nodes = sum(n for label, n in held.items() if label in NODE_TYPES)
+    ideas = sum(held.get(label, 0) for label in IDEAS)
+    made = sum(n for (family, _, _), n in counts.items() if family == MEANINGS)
+    figures: dict[str, Json] = {"nodes": nodes, "relations": sum(held.values()) - nodes, "meanings": made}
+    told = f"{nodes} nodes, {figures['relations']} relations" if nodes else "none yet"
+    meanings = f"; {made} of {ideas} ideas have a meaning" if made else ""
+    yield Finding("encounters", Health.OK, told + meanings, figures)
 
 
 def _records(ports: DoctorPorts, grant: Grant) -> Iterator[Finding]:
