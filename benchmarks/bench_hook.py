@@ -15,6 +15,7 @@ import remora_hook
 from remora.core.clients.git_hook import hook_body, install_hook
 
 ROUNDS = 80
+COMMITS = 200
 HOOK = Path(remora_hook.__file__).with_name("hook.py")
 ARGV = [sys.executable, "-I", "-S", str(HOOK), "--client", "claude-code", "--event", "UserPromptSubmit"]
 EVENT = json.dumps({"session_id": "s", "cwd": "/x", "prompt": "why does the login test fail? " * 20}).encode()
@@ -75,17 +76,38 @@ def main() -> None:
         for _ in range(ROUNDS):
             for case, (argv, folder, event) in cases.items():
                 times[case].append(cpu_ms(argv, folder, event))
+        commits = committing(base, empty, ours)
     medians = {case: statistics.median(values) for case, values in times.items()}
-    report(medians)
+    report(medians, commits)
 
 
-def report(medians: dict[str, float]) -> None:
+def committing(base: Path, empty: Path, ours: Path) -> dict[str, float]:
+    """p95 of the CPU of whole commits, by turns in a repository with an empty hook and in one with ours."""
+    times: dict[str, list[float]] = {"empty": [], "ours": []}
+    for name, script in (("empty", empty), ("ours", ours)):
+        folder = base / f"commits-{name}"
+        subprocess.run(["git", "init", "-q", str(folder)], check=True, timeout=60)
+        (folder / ".remora/cache").mkdir(parents=True)
+        hook = folder / ".git/hooks/post-commit"
+        hook.write_bytes(script.read_bytes())
+        hook.chmod(0o755)
+    identity = ["git", "-c", "user.name=bench", "-c", "user.email=bench@localhost"]
+    for number in range(COMMITS):
+        for name, found in times.items():
+            argv = [*identity, "commit", "-q", "--allow-empty", "-m", f"commit {number}"]
+            found.append(cpu_ms(argv, base / f"commits-{name}", b""))
+    return {name: statistics.quantiles(found, n=20)[-1] for name, found in times.items()}
+
+
+def report(medians: dict[str, float], commits: dict[str, float]) -> None:
     """The table and the JSON line."""
     python, shell = medians["python -c pass"], medians["empty shell hook"]
     ratios = {case: value / (shell if "git" in case or "shell" in case else python) for case, value in medians.items()}
     for case, value in medians.items():
         print(f"{case:32} {value:7.2f} ms CPU  {ratios[case]:5.2f}x")
-    print(json.dumps({"rounds": ROUNDS, "cpu_ms": medians, "ratio": ratios}))
+    ratio = commits["ours"] / commits["empty"]
+    print(f"p95 of {COMMITS} commits, our git hook: {commits['ours']:.2f} ms CPU, {ratio:.2f}x those with an empty one")
+    print(json.dumps({"rounds": ROUNDS, "cpu_ms": medians, "ratio": ratios, "commits_p95_ms": commits}))
 
 
 if __name__ == "__main__":
