@@ -16,7 +16,7 @@ from remora.core.redaction import redact_text
 
 ROOT = Path(__file__).resolve().parents[2]
 SETS = ROOT / "benchmarks/open_sets"
-NAMES = ("facts", "infusion")
+NAMES = ("facts", "infusion", "locate")
 
 _spec = importlib.util.spec_from_file_location("open_sets_baseline", SETS / "baseline.py")
 baseline = importlib.util.module_from_spec(_spec)
@@ -29,7 +29,11 @@ UNANSWERABLE = {"no-answer": 30, "small-talk": 23}
 GRAPH = baseline.read("infusion/graph.json")
 CASES = baseline.read("infusion/cases.json")
 MOMENTS = {"decision": 56, "silence": 28}
-COUNTS = {"facts": ANSWERABLE | UNANSWERABLE, "infusion": MOMENTS}
+FIXES = baseline.read("locate/cases.json")["repositories"]
+COUNTS = {
+    "facts": ANSWERABLE | UNANSWERABLE, "infusion": MOMENTS,
+    "locate": {repository["name"].partition("/")[2]: len(repository["cases"]) for repository in FIXES},
+}  # fmt: skip
 FILLERS = frozenset("a and are as at from get had in is no of on over so the to up was where which".split())
 """All that a prompt by meaning only may have in common with a node that matters."""
 
@@ -129,3 +133,17 @@ def test_plain_bm25_finds_a_third_of_what_matters_and_never_keeps_silent() -> No
 def test_the_readme_of_a_set_counts_its_cases(name: str) -> None:
     rows = re.findall(r"^\| ([\w-]+) \| (\d+) \|", (SETS / name / "README.md").read_text(), re.MULTILINE)
     assert {kind: int(count) for kind, count in rows} == COUNTS[name]
+
+
+def test_fixes_are_commit_ids_in_two_halves_and_nothing_else() -> None:
+    assert len(FIXES) >= 4
+    every = [case for repository in FIXES for case in repository["cases"]]
+    assert unique([case["commit"] for case in every])
+    for repository in FIXES:
+        assert set(repository) == {"name", "tip", "looked_at", "cases"}
+        assert re.fullmatch("[0-9a-f]{40}", repository["tip"])
+        assert len(repository["cases"]) <= repository["looked_at"]
+    for case in every:
+        assert set(case) == {"commit", "half"}
+        assert re.fullmatch("[0-9a-f]{40}", case["commit"])
+        assert case["half"] == ("report" if int(case["commit"][-1], 16) % 2 else "tune")
