@@ -89,3 +89,11 @@ def test_a_node_is_shown_with_its_relations_and_versions(desk):
     assert [version.description for version in detail.versions] == ["first wording"]
     with pytest.raises(NotFound):
         show_node(desk, AGENT, "enc_" + "0" * 24)
+
+
+def test_many_small_parts_are_drawn_without_asking_for_each(desk):
+    say(desk, *((f"left {n}", "BESIDE", f"right {n}") for n in range(300)))
+    drawing = draw_graph(desk, AGENT, DrawRequest(nodes=500))
+    assert len(drawing.dots) == 500
+    assert drawing.truncated
+    assert len(draw_graph(desk, AGENT, DrawRequest(nodes=600)).dots) == 600

@@ -50,7 +50,7 @@ class Drawing:
 def spiral(graph: Topology) -> Places:
     """A start for a layout: nodes on a spiral, in order of their distance from the best connected one."""
     adjacent = neighbours(graph)
-    order = _outward(adjacent)
+    order = outward(adjacent)
     places: list[tuple[float, float]] = [(0.0, 0.0)] * graph.size
     for at, node in enumerate(order):
         radius = sqrt((at + 0.5) / graph.size)
@@ -58,7 +58,8 @@ def spiral(graph: Topology) -> Places:
     return tuple(places)
 
 
-def _outward(adjacent: Sequence[set[int]]) -> list[int]:
+def outward(adjacent: Sequence[set[int]]) -> list[int]:
+    """Every node, the best connected one first, then its neighbours, and so on; then the next part likewise."""
     starts = sorted(range(len(adjacent)), key=lambda node: (-len(adjacent[node]), node))
     seen: dict[int, None] = {}
     for start in starts:

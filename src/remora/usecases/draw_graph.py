@@ -4,8 +4,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from remora.core import policy
-from remora.core.analytics.topology import project
-from remora.core.drawing import Dot, Drawing, Line, arranged
+from remora.core.analytics.topology import neighbours, project
+from remora.core.drawing import Dot, Drawing, Line, arranged, outward
 from remora.core.encounters.identity import candidate_ids
 from remora.core.encounters.schema import ENCOUNTER, RELATIONS
 from remora.core.encounters.schema import FAMILY as ENCOUNTERS
@@ -24,7 +24,7 @@ _LABELS = (FACT, *RELATIONS)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DrawRequest:
-    """`focus` is the id of an entity, a fact or a node; `name` is a name of one instead; without either the newest."""
+    """`focus` is the id of an entity, a fact or a node, `name` a name of one; without either a hub of late is drawn."""
 
     focus: str = ""
     name: str = ""
@@ -32,7 +32,7 @@ class DrawRequest:
 
 
 def draw_graph(ports: AnalysisPorts, grant: Grant, request: DrawRequest) -> Drawing:
-    """The nodes nearest to the focus, or those of the newest relations, laid out. Unchanged ones come from the cache.
+    """The nodes nearest to the focus, or around the best connected ones, laid out. Unchanged ones come from the cache.
 
     Raises `NotFound` for a focus that is not there.
     """
@@ -108,7 +108,7 @@ def _around(view: StoreRead, focus: Sequence[str], size: int) -> tuple[dict[str,
 
 
 def _newest(view: StoreRead, size: int) -> tuple[dict[str, Node], dict[str, Edge], bool]:
-    """The ends of the newest facts and relations, until there are enough of them."""
+    """What is around the best connected ends of the newest facts and relations, one part after the other."""
     edges: list[Edge] = []
     more = False
     for family, label in ((FACTS, FACT), *((ENCOUNTERS, label) for label in RELATIONS)):
@@ -121,16 +121,22 @@ def _newest(view: StoreRead, size: int) -> tuple[dict[str, Node], dict[str, Edge
             if not after:
                 break
         more = more or bool(after)
-    edges.sort(key=lambda edge: (-edge.updated, edge.id))
-    ends: dict[str, None] = {}
-    for edge in edges:
-        fresh = {edge.source, edge.target} - ends.keys()
-        if len(ends) + len(fresh) > size:
-            more = True
-            continue
-        ends |= dict.fromkeys(sorted(fresh))
-    nodes = {item.id: item for item in view.get(ends, _HERE).values() if isinstance(item, Node)}
-    return nodes, {e.id: e for e in edges if e.source in nodes and e.target in nodes}, more
+    projection = project((end for edge in edges for end in (edge.source, edge.target)), edges)
+    order = outward(neighbours(projection.topology))
+    ids = [projection.ids[node] for node in order]
+    nodes: dict[str, Node] = {}
+    around: dict[str, Edge] = {}
+    for _ in range(policy.GRAPH_STARTS):
+        start = next((item for item in ids if item not in nodes), "")
+        if not start or len(nodes) >= size:
+            break
+        ring, lines, cut = _around(view, [start], size - len(nodes))
+        nodes, around, more = nodes | ring, around | lines, more or cut
+    rest = view.get([item for item in ids if item not in nodes][: size - len(nodes)], _HERE)
+    nodes |= {item.id: item for item in rest.values() if isinstance(item, Node)}
+    more = more or any(item not in nodes for item in ids)
+    told = around | {edge.id: edge for edge in edges}
+    return nodes, {item: e for item, e in told.items() if e.source in nodes and e.target in nodes}, more
 
 
 def _laid_out(ports: AnalysisPorts, nodes: dict[str, Node], edges: dict[str, Edge]) -> Drawing:
