@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import BrowserContext, Page
+from playwright.sync_api import BrowserContext, Page, expect
 
 from http_server import Server, serving
 from page_world import furnish
 
+expect.set_options(timeout=20_000)  # a shared machine may be busy
 SHOTS = Path(__file__).resolve().parents[2] / ".benchmarks" / "page"
 """Screenshots of the last run; git never sees this folder."""
 CHROMIUM = os.environ.get("REMORA_CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser") or ""

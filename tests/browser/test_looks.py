@@ -109,7 +109,7 @@ def test_right_to_left_cjk_and_long_names_keep_their_order_and_wrap(
     page: Page, home: str, server: Any, shoot: Any
 ) -> None:
     page.set_viewport_size(SIZES["narrow"])
-    page.goto(f"{home}?family=facts")
+    page.goto(f"{home}?family=facts&source=remora-cli")
     for name in server.ids:
         if not name.isascii():
             bidi = page.locator("#rows bdi", has_text=name[:12]).first

@@ -410,8 +410,8 @@ GRAPH_NODES = 300
 GRAPH_NODES_MAX = 5_000
 GRAPH_EDGES_PER_NODE = 40
 """Relations followed from one node, so that a hub does not fill the drawing."""
-GRAPH_STARTS = 40
-"""Parts that are drawn whole around their best connected node; small change after them comes from what is at hand."""
+GRAPH_STARTS = 12
+"""Parts of a small drawing that are drawn whole around their best connected node; the rest is what is at hand."""
 LAYOUT_ROUNDS = 60
 """Of the force layout; more moves nothing that an eye sees."""
 LAYOUT_LARGE = 1_000

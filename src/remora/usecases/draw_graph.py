@@ -108,7 +108,7 @@ def _around(view: StoreRead, focus: Sequence[str], size: int) -> tuple[dict[str,
 
 
 def _newest(view: StoreRead, size: int) -> tuple[dict[str, Node], dict[str, Edge], bool]:
-    """What is around the best connected ends of the newest facts and relations, one part after the other."""
+    """The best connected ends of the newest facts and relations, and, of a small drawing, what is around them."""
     edges: list[Edge] = []
     more = False
     for family, label in ((FACTS, FACT), *((ENCOUNTERS, label) for label in RELATIONS)):
@@ -126,7 +126,7 @@ def _newest(view: StoreRead, size: int) -> tuple[dict[str, Node], dict[str, Edge
     ids = [projection.ids[node] for node in order]
     nodes: dict[str, Node] = {}
     around: dict[str, Edge] = {}
-    for _ in range(policy.GRAPH_STARTS):
+    for _ in range(policy.GRAPH_STARTS if more and size <= policy.GRAPH_NODES else 0):
         start = next((item for item in ids if item not in nodes), "")
         if not start or len(nodes) >= size:
             break
