@@ -7,6 +7,9 @@ STAMP := $(VENV)/.installed
 export PYTHONDONTWRITEBYTECODE=1
 
 .DEFAULT_GOAL := help
+# What needs a server at all.
+OF_SERVER := tests/contract $(sort $(wildcard tests/adapters/test_neo4j_*.py)) tests/usecases/test_engines_agree.py \
+  tests/entrypoints/test_store_cli.py tests/entrypoints/test_the_story.py
 # What also runs with all memory on the server engine: the use cases that write, and the doors end to end.
 ON_SERVER := $(addprefix tests/usecases/,facts test_encounter_recall.py test_encounter_spine.py test_encounter_writing.py \
   test_infusion.py test_orient_and_gds.py test_read_cypher.py test_principal_matrix.py) \
@@ -41,7 +44,7 @@ test-browser: $(STAMP) ## The page in a real Chromium; screenshots are kept in .
 	$(BIN)/pytest -m browser tests/browser -n 2 --dist loadfile
 
 test-neo4j: $(STAMP) ## The same on a real Neo4j: the one in REMORA_TEST_NEO4J, else one that is fetched and started
-	$(BIN)/python tests/servers/bolt_server.py run -- sh -ec '$(BIN)/pytest -m "neo4j and not slow" tests; \
+	$(BIN)/python tests/servers/bolt_server.py run -- sh -ec '$(BIN)/pytest -m "neo4j and not slow" $(OF_SERVER); \
 	  REMORA_TEST_EVERYWHERE=1 $(BIN)/pytest -n auto --dist worksteal $(ON_SERVER)'
 
 test-slow: $(STAMP) ## The soak, chaos and large runs in full

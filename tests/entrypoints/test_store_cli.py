@@ -44,6 +44,9 @@ def test_a_store_moves_to_the_server_and_back_and_says_the_same_there(world, tmp
     told = world.remora("backup", str(tmp_path / "backup"), REMORA_STORE=url)
     assert told.code == 0, told.err
     assert "verified" in told.out
+    doctor = world.remora("doctor", REMORA_STORE=url)
+    assert "constraints and" in doctor.out
+    assert "indexes in order" in doctor.out
     again = world.remora("restore", str(tmp_path / "backup"), "--to-new", REMORA_STORE=url)
     assert again.code != 0
     assert "never overwrites" in again.err

@@ -169,7 +169,7 @@ def _repository(ports: DoctorPorts) -> Iterator[Finding]:
         yield Finding("repository", Health.OK, str(ports.repository.identity), figures)
 
 
-_OF_ALL = ("items", "seq", "size_bytes", "wal_bytes")
+_OF_ALL = ("items", "seq", "size_bytes", "wal_bytes", "repositories", "former_versions")
 """Figures of what everyone keeps, private sessions included: the operator's."""
 
 
@@ -178,6 +178,9 @@ def _store(ports: DoctorPorts, grant: Grant) -> Iterator[Finding]:
     warnings = str(figures.pop("warnings", ""))
     health = Health.WARNING if warnings else Health.OK
     told = f"{figures.get('engine')} layout {figures.get('layout')}"
+    if "constraints" in figures:
+        ready = f"{figures['constraints']} constraints and {figures['indexes']} indexes in order"
+        told += f" on {figures.get('neo4j')}, {ready}"
     if grant.operator:
         told += f", {figures.get('items')} items"
     else:
