@@ -211,6 +211,21 @@ def test_a_chat_remembers_privately_and_its_recall_never_falls_back(world: Any) 
         assert [hit["title"] for hit in told["hits"]] == ["Billing USES MySQL"]
 
 
+def test_turns_offloaded_over_stdio_become_private_facts_even_when_the_client_leaves_at_once(world: Any) -> None:
+    turns = [{"role": "user", "content": "We decided to use PostgreSQL for the ledger."}]
+    with serving(world, "--profile", "facts", REMORA_SESSION_ID="stdio-1") as wire:
+        told = wire.call("offload_turns", turns=turns)
+        assert told["structuredContent"]["extractor"] == "rules"
+        assert wire.close() == 0
+    [job] = world.remora("jobs", "--json").json["jobs"]
+    assert job["id"] == told["structuredContent"]["job"]
+    assert job["state"] in ("done", "lost"), "never left open"
+    if job["state"] == "done":
+        with serving(world, "--profile", "facts", REMORA_SESSION_ID="stdio-1") as wire:
+            hits = wire.call("recall_context", query="what does the ledger use")["structuredContent"]["hits"]
+            assert hits[0]["title"] == "ledger USES PostgreSQL"
+
+
 def test_records_of_a_peer_are_read_with_ours(world: Any, tmp_path: Path, make_world: Any) -> None:
     other = make_world(tmp_path / "other")
     other.commit("Add parser", parser__py="A = 1\n")

@@ -31,7 +31,7 @@ class DetachedWorker:
     def release(self) -> None:
         """Nothing was held."""
 
-    def close(self) -> None:
+    def close(self, wait_seconds: float = 0) -> None:
         """Each worker holds its own lease."""
 
     def submit(self, offload: Offload) -> None:

@@ -127,8 +127,10 @@ class RepositoryJobs:
         """Run it later."""
         self.queue.submit(Work(lambda: self.run(offload), self._beat, str(id(self))))
 
-    def close(self) -> None:
-        """Give the lease back, if any job of this repository still stands on it."""
+    def close(self, wait_seconds: float = 0) -> None:
+        """Give the lease back, if any job of this repository still stands on it after the wait."""
+        if wait_seconds and self.queue.holds(str(id(self))):
+            self.queue.drain(wait_seconds)
         if self.queue.holds(str(id(self))):
             self.store().lease(lease_name(self.holder), self.holder, 0)
 

@@ -968,6 +968,8 @@ JOBS_KEPT = 200
 """Newest jobs whose rows stay."""
 JOB_LEASE_SECONDS = 30
 """A process says so often that its jobs are alive; one that died is known after this."""
+STDIO_FINISH_SECONDS = 1.0
+"""A stdio server whose client left gives its jobs that long: rules are done by then, and nobody waits for it longer."""
 JOB_ATTEMPTS = 2
 """Questions asked again once when the provider cannot be reached; a model that answers badly will do so again."""
 EMBED_SECONDS = 10.0

@@ -32,8 +32,8 @@ class Jobs(Protocol):
         """Run it later, in order. Raises `Unavailable` when it cannot be handed over."""
         ...
 
-    def close(self) -> None:
-        """Say that what still waits here will not run, so that its rows can be told as lost at once."""
+    def close(self, wait_seconds: float = 0) -> None:
+        """Wait a moment for what is there; what still waits then will not run, and its rows are lost at once."""
         ...
 
 

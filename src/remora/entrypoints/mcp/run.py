@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from remora import __version__
 from remora.config import load, with_memory
 from remora.core.errors import RemoraError
-from remora.core.policy import RUN_TOKEN_BYTES
+from remora.core.policy import RUN_TOKEN_BYTES, STDIO_FINISH_SECONDS
 from remora.core.scope import Channel, Grant, operator_grant
 from remora.core.sessions import SessionRef
 from remora.entrypoints.catalogue.listing import offered
@@ -63,9 +63,12 @@ def run_stdio(options: Options) -> None:
             registered.add((client, runtime_id()))
         return SessionRef(client=client, session_id=runtime_id())
 
-    serve_stdio(
-        build_server(operations, Backend(ports, options.grant, own_session, settings.allow_memory), __version__)
-    )
+    def finish() -> None:
+        if ports.cache_info().currsize:
+            ports().jobs.close(STDIO_FINISH_SECONDS)
+
+    backend = Backend(ports, options.grant, own_session, settings.allow_memory)
+    serve_stdio(build_server(operations, backend, __version__), finish)
 
 
 def run_bare() -> None:

@@ -5,7 +5,8 @@ import re
 import sys
 import threading
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
+from contextlib import suppress
 from io import TextIOWrapper
 from typing import Any
 
@@ -36,8 +37,8 @@ class RepairedInput:
             yield repaired(line)
 
 
-def serve_stdio(server: Server[Any]) -> None:
-    """Serve until stdin closes or the parent dies."""
+def serve_stdio(server: Server[Any], finish: Callable[[], None] = lambda: None) -> None:
+    """Serve until stdin closes, then `finish`; or until the parent dies."""
     wire = os.dup(0)
     null = os.open(os.devnull, os.O_RDONLY)
     os.dup2(null, 0)
@@ -51,6 +52,8 @@ def serve_stdio(server: Server[Any]) -> None:
             await server.run(read_stream, write_stream, server.create_initialization_options())
 
     anyio.run(main)
+    with suppress(Exception):
+        finish()
     sys.stderr.flush()
     os._exit(0)  # a reader thread may still sit in a blocking read; nothing is left to finish
 
