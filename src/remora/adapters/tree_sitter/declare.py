@@ -203,6 +203,8 @@ class Declaring(Parameters):
             self._destructured(pattern, value, node)
             if field not in ("", "class") and self.builder.facts.scopes[row.parent].kind == "class":
                 value = self.builder.expression("T", parameter.type) if parameter.type else UNKNOWN
+                if parameter.default:
+                    value = self.builder.expression("o", parameter.default, value)
                 name = parameter.name.lstrip("$@")
                 self.builder.facts.bindings.append(Binding(name, value, row.parent, line or row.line, "a"))
                 self.builder.place(node.end_byte)

@@ -188,7 +188,8 @@ class Evaluator(Tracked):
             return {("I", *value[1:]): 1}
         # Of several declared types (a mapping's key and value) the last is what a lookup gives.
         key = self.facts(file).expressions[row[2]]
-        return {("Q", file, key[-1] if key[0] == "l" and len(key) > 2 else row[2]): 1}
+        found: Values = {("Q", file, key[-1] if key[0] == "l" and len(key) > 2 else row[2]): 1}
+        return found | {("Y", value[1]): 1} if value[0] == "X" and self.rules.boundaries.objects else found
 
     # --- attributes
 

@@ -16,6 +16,8 @@ from remora.core.codegraph.evaluate import argument
 from remora.core.codegraph.facts import FileFacts, Site
 from remora.core.codegraph.values import Value, Values
 
+_MARKS = 3
+"""Marks around the name and the place of a parameter."""
 _TEXT_CHARS = 160
 """Longer texts are no addresses."""
 _CHAIN = 12
@@ -61,11 +63,22 @@ class Calls(Objects):
                     for place in range(len(target.parameters)):
                         part = argument(target, row, place, bound=value[0] == "B")
                         text = self.texts.of(self.file, part)[0] if part and self.textual(part) else HOLE
+                        texts.update(self._options(part, place))
                         if text != HOLE and len(text) <= _TEXT_CHARS and " " not in text:
                             texts[str(place)] = text
                     if texts:
                         function = (value[1], target.qualified)
                         yield Passed(self.symbol(site.scope), site.line, function, texts, self.in_tests)
+
+    def _options(self, part: int, place: int) -> dict[str, str]:
+        """The texts in an object given to a function, by place and key."""
+        row = self.facts.expressions[part]
+        found = {}
+        for key, value in row[2:] if row[0] == "d" else ():
+            named = self.facts.expressions[key]
+            if named[0] == "k" and self.facts.expressions[value][0] == "k":
+                found[f"{place}.{named[2]}"] = str(self.facts.expressions[value][2])
+        return found
 
     def applies(self, rule: CallRule) -> bool:
         """Whether a rule holds in this file."""
@@ -234,7 +247,22 @@ class Calls(Objects):
                     return texts[0], keys
                 verbs = sorted({verb_in(self._written(text, part)) for text in texts})
                 return ("|".join(verbs) if all(verbs) else "*"), keys
+        for place in rule.verb_at:
+            marked = self._passed_option(row, place)
+            if marked:
+                return marked, keys
         return self._verb_said(site, row, name, rule), keys
+
+    def _passed_option(self, row: Any, place: Place) -> str:
+        """The mark of an option in an object that the function around was given and hands on, whole or spread."""
+        for part in row[2] if isinstance(place, str) else ():
+            inner = self.facts.expressions[part]
+            spread = [value for key, value in inner[2:] if not key] if inner[0] == "d" else [part]
+            for item in spread:
+                text = self.texts.of(self.file, item if inner[0] != "d" else self.facts.expressions[item][1])[0]
+                if text.startswith(PASSED) and text.count(PASSED) == _MARKS and part != (row[2] or (0,))[0]:
+                    return f"{text[:-1]}.{place}{PASSED}"
+        return ""
 
     def _written(self, text: str, part: int) -> str:
         """A verb as text, or as the last name of a constant (`HttpMethod.GET`)."""

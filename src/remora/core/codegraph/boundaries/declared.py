@@ -229,7 +229,9 @@ class Declared(Calls):
             scope = self.symbol(site.scope)
             for value in values:
                 name = plain_name(value[1]) if value[0] in ("X", "Y") else ""
-                head = next((head for head in heads if value[1].startswith(f"{head}.")), "") if name else ""
+                # What another file of the tree imports from outside may be called through it.
+                above = name.rpartition(".")[0] if value[0] == "X" else ""
+                head = next((head for head in heads if value[1].startswith(f"{head}.")), above) if name else ""
                 if head and (scope, name) not in seen:
                     seen.add((scope, name))
                     yield Used("module", scope, site.line, "", [f"{head}#{value[1][len(head) + 1 :]}"], [], name, False)

@@ -110,14 +110,15 @@ class Handlers:
         row = self.facts.expressions[part]
         if not part or depth > _DEPTH or row[0] in ("k", "t", "d"):
             return
+        if row[0] == "c" and (wrapped := list(self._called(row, depth))):
+            yield from wrapped
+            return
         found = [named for value in self.evaluator.values(self.file, part) for named in self._of(value)]
         if found or row[0] not in ("c", "l", "a", "i"):
             yield from found
             return
         if row[0] == "l":
             yield from self._listed(row, depth)
-        elif row[0] == "c":
-            yield from self._called(row, depth)
 
     def _listed(self, row: Any, depth: int) -> Iterator[tuple[str, Named]]:
         """A list of functions, or a class and the name of its method."""

@@ -8,7 +8,7 @@ from remora.core.codegraph.boundaries.endpoints import Endpoint, Named, Passed, 
 from remora.core.codegraph.boundaries.texts import HOLE, PASSED
 from remora.core.codegraph.boundaries.verbs import verb_in
 
-_MARK = re.compile(f"{PASSED}([^{PASSED}]*){PASSED}(\\d+){PASSED}")
+_MARK = re.compile(rf"{PASSED}([^{PASSED}]*){PASSED}([\w.]+){PASSED}")
 
 
 class Passing:
@@ -40,7 +40,13 @@ class Passing:
 
 
 def _filled(text: str, row: Passed) -> str:
-    return _MARK.sub(lambda found: row.texts.get(found[2], HOLE) if found[1] == row.function[1] else HOLE, text)
+    # An option that is not given is what it is by default.
+    return _MARK.sub(
+        lambda found: (
+            row.texts.get(found[2], "GET" if "." in found[2] else HOLE) if found[1] == row.function[1] else HOLE
+        ),
+        text,
+    )
 
 
 def _unmarked(text: str) -> str:
