@@ -13,6 +13,8 @@ import pytest
 import server_engine
 
 TIMEOUT_SECONDS = 120
+collect_ignore = ["fixtures"]
+"""Programs that tests read, some with tests of their own."""
 
 
 @dataclass(frozen=True)
