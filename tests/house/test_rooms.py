@@ -109,6 +109,8 @@ HEAVY = (
     "mcp_types",
     "neo4j",
     "numpy",
+    "onnxruntime",
+    "tokenizers",
     "starlette",
     "tree_sitter",
     "rustworkx",

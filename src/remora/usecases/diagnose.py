@@ -7,9 +7,11 @@ from enum import StrEnum
 from itertools import islice
 from typing import Protocol
 
+from remora.core import policy
 from remora.core.clients.hook_trail import BACKUP_MARK, GIT_MARK, mark_of, read_journal
 from remora.core.codegraph.answers import Freshness
 from remora.core.codegraph.snapshot import indexable
+from remora.core.embedding import question
 from remora.core.encounters.schema import FAMILY as ENCOUNTERS
 from remora.core.encounters.schema import NODE_TYPES
 from remora.core.encounters.times import shown
@@ -20,13 +22,15 @@ from remora.core.infusion.meanings import FAMILY as MEANINGS
 from remora.core.jobs import FAMILY as JOBS
 from remora.core.jobs import JOB, OPEN, JobState, read_job
 from remora.core.policy import JOB_MAX_SECONDS, JOBS_KEPT
-from remora.core.recall.vector_leg import IDEAS
+from remora.core.recall.vector_leg import EMBEDDED, IDEAS
+from remora.core.recall.vector_state import read_state
 from remora.core.scope import REPOSITORY, SYSTEM, Grant, Right
 from remora.core.text import counted
 from remora.ports import (
     Checkout,
     Clock,
     CodeGraphStore,
+    Embedder,
     Git,
     HookTrail,
     Models,
@@ -51,6 +55,8 @@ class DoctorPorts(Protocol):
     @property
     def checkout(self) -> Checkout: ...
     @property
+    def embedder(self) -> Embedder | None: ...
+    @property
     def store(self) -> Store: ...
     @property
     def store_admin(self) -> StoreAdmin: ...
@@ -72,6 +78,9 @@ class DoctorPorts(Protocol):
     def models(self) -> Models: ...
     @property
     def clock(self) -> Clock: ...
+
+
+_EMBED_ADVICE = "for recall by meaning, install the extra: pip install 'remora[embed]'"
 
 
 class Health(StrEnum):
@@ -126,6 +135,7 @@ def diagnose(ports: DoctorPorts, grant: Grant) -> Diagnosis:
         ("store", lambda: _store(ports, grant)),
         ("facts", lambda: _facts(ports, grant)),
         ("encounters", lambda: _encounters(ports, grant)),
+        ("vectors", lambda: _vectors(ports, grant)),
         ("records", lambda: _records(ports, grant)),
         ("code graph", lambda: _code_graph(ports)),
         ("hooks", lambda: _hooks(ports, grant)),
@@ -207,6 +217,34 @@ def _encounters(ports: DoctorPorts, grant: Grant) -> Iterator[Finding]:
     told = f"{nodes} nodes, {figures['relations']} relations" if nodes else "none yet"
     meanings = f"; {made} of {ideas} ideas have a meaning" if made else ""
     yield Finding("encounters", Health.OK, told + meanings, figures)
+
+
+def _vectors(ports: DoctorPorts, grant: Grant) -> Iterator[Finding]:
+    """Whether the embedder works now, when it last made vectors, and how much has none."""
+    embedder = ports.embedder
+    if embedder is None:
+        yield Finding("vectors", Health.OK, "no embedder is in use: recall goes by words alone", advice=_EMBED_ADVICE)
+        return
+    problem = question(embedder, "what works").problem
+    with ports.store.read(grant) as view:
+        counts, state = view.counts((REPOSITORY,)), read_state(view, embedder.id)
+        held = missing = 0
+        for family, labels in EMBEDDED.items():
+            held += sum(counts.get((family, label, REPOSITORY), 0) for label in labels)
+            lacking = view.vectors_missing(
+                (family,), (REPOSITORY,), embedder.id, labels=labels, limit=policy.EMBED_RUN_MAX
+            )
+            missing += len(lacking)
+    figures: dict[str, Json] = {"model": embedder.id, "vectors": held - missing, "missing": missing}
+    told = f"{embedder.id}: {held - missing} vectors, {missing} missing"
+    if state is not None and grant.operator:  # counts private vectors as well
+        figures |= {"made": state.made, "refused": state.refused, "last": shown(state.at) if state.at else None}
+        told += f"; last made {shown(state.at)}" if state.at else ""
+        told += f", {state.refused} unusable ones refused" if state.refused else ""
+    if problem:
+        yield Finding("vectors", Health.WARNING, f"{problem}; recall goes by words alone", figures, _EMBED_ADVICE)
+    else:
+        yield Finding("vectors", Health.OK, told, figures, "run `remora reindex --vectors`" if missing else "")
 
 
 def _records(ports: DoctorPorts, grant: Grant) -> Iterator[Finding]:
