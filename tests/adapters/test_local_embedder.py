@@ -62,5 +62,7 @@ def test_nothing_heavy_is_imported_before_the_first_text_and_no_network_library_
         "from remora.core.embedding import TextKind\n"
         "print(len(made.embed(['x'], TextKind.QUERY)[0]))\n"
     )
-    done = subprocess.run([sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, timeout=60, check=False
+    )
     assert (done.stdout, done.stderr) == ("1536\n", "")
