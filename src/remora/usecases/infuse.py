@@ -10,24 +10,20 @@ from remora.core.embedding import passages
 from remora.core.emphasis import emphases
 from remora.core.encounters.frontier import Frontier, frontier
 from remora.core.encounters.nodes import Authored, reference
-from remora.core.encounters.schema import FAMILY
 from remora.core.encounters.values import Scrub, scrubber
 from remora.core.errors import InvalidInput, RemoraError
 from remora.core.facts.layout import FAMILY as FACTS
-from remora.core.graph import Item, Json, Node
+from remora.core.graph import Json, Node
 from remora.core.infusion.chores import CHORES
-from remora.core.infusion.compose import Offer, Scene, blocks, deliverable, signature, surfaced
-from remora.core.infusion.gather import Gathered, beside, gather, links, newest_threads
+from remora.core.infusion.compose import Offer, Scene, blocks, signature, surfaced
+from remora.core.infusion.gather import Gathered, gather, newest_threads
 from remora.core.infusion.ledger import Ledger, ledger_id
-from remora.core.infusion.meanings import FAMILY as MEANINGS
-from remora.core.infusion.meanings import with_meanings
-from remora.core.infusion.named import named_components
-from remora.core.infusion.near import Near, near_moment
+from remora.core.infusion.local import Words, select_by_words, tellable
+from remora.core.infusion.near import near_moment
 from remora.core.infusion.offers import fact_offers, record_offers, subjects
 from remora.core.infusion.payload import Payload, assemble
 from remora.core.infusion.rank import Restart, coherence, one_hop, restart
-from remora.core.infusion.select import TASK_TERMS, Choice, Moment, Patience, Selection, select_local, select_matched
-from remora.core.infusion.trajectory import bounded
+from remora.core.infusion.select import Choice, Patience, Selection, select_matched
 from remora.core.recall.gate import gate
 from remora.core.recall.pipeline import Terms, recall_facts
 from remora.core.recall.vector_leg import similar
@@ -35,7 +31,7 @@ from remora.core.recall.vector_state import asked
 from remora.core.records import evidence
 from remora.core.scope import REPOSITORY, SYSTEM, Grant
 from remora.core.sessions import SessionRef, resolve
-from remora.core.text import clean, parse_query
+from remora.core.text import parse_query
 from remora.ports import InfusionPorts, StoreRead
 
 MODES = ("full", "delta")
@@ -104,25 +100,6 @@ class _Read:
     read_at: int
 
 
-@dataclass(frozen=True, slots=True)
-class _Words:
-    """The prompt and the turns before it, bounded."""
-
-    prompt: str
-    turns: tuple[str, ...]
-    moment: Moment
-
-    @classmethod
-    def of(cls, request: InfuseRequest) -> "_Words":
-        prompt = clean(request.text[: 2 * policy.TRAJECTORY_MAX_CHARS])[: policy.TRAJECTORY_MAX_CHARS]
-        turns = bounded(request.trajectory)
-        return cls(prompt, turns, Moment.of(prompt, turns))
-
-    def named(self, view: StoreRead, files: Sequence[str]) -> list[Node]:
-        """Components that the prompt, the files in play or the turns name, in this order."""
-        return named_components(view, (self.prompt, *files, *reversed(self.turns)), TASK_TERMS)
-
-
 def infuse(ports: InfusionPorts, grant: Grant, request: InfuseRequest) -> Infusion:
     """Select, rank, compose and format. Raises `InvalidInput` or `NotFound` (no such session).
 
@@ -137,7 +114,7 @@ def infuse(ports: InfusionPorts, grant: Grant, request: InfuseRequest) -> Infusi
         ledger = _ledger(view, grant, request.session, begun)
     if gated and not request.files:
         return _silent(ports, request, ledger, gated.value, begun)
-    words = _Words.of(request)
+    words = Words.of(request.text, request.trajectory)
     chosen = None if gated or request.mode == "delta" else _chosen(ports, grant, words, scrub)
     chosen_at = ports.clock.now() if chosen else begun
     with ports.store.read(grant) as view:
@@ -183,7 +160,7 @@ def _ledger(view: StoreRead, grant: Grant, ref: SessionRef, now: int) -> Ledger:
 
 def _read(
     view: StoreRead,
-    words: _Words,
+    words: Words,
     files: Sequence[str],
     ledger: Ledger,
     chosen: Choice | None,
@@ -193,10 +170,10 @@ def _read(
     near = near_moment(view, ports.embedder, lambda: _chores(ports), words.prompt, words.turns)
     threads = newest_threads(view)
     if chosen is not None and chosen.ids is not None:
-        found = {item: node for item, node in view.get(chosen.ids, (REPOSITORY,)).items() if _tellable(node)}
+        found = {item: node for item, node in view.get(chosen.ids, (REPOSITORY,)).items() if tellable(node)}
         selection = select_matched(chosen.ids, found, chosen.offered)
     else:
-        selection = _locally(view, words, files, near, chosen.fault if chosen else "")
+        selection = select_by_words(view, words, files, near, chosen.fault if chosen else "")
     focal = [row.id for row in selection.focal]
     known = [node for node in view.get(focal, (REPOSITORY,)).values() if isinstance(node, Node)]
     at_hand = gather(view, focal, [*threads, *known]) if focal else NOTHING
@@ -228,31 +205,7 @@ def _chores(ports: InfusionPorts) -> tuple[bytes, ...]:
     return rows
 
 
-def _tellable(item: Item) -> bool:
-    return isinstance(item, Node) and deliverable(item)
-
-
-def _locally(view: StoreRead, words: _Words, files: Sequence[str], near: Near, fallback: str) -> Selection:
-    """By names of components, by words of nodes and of their meanings, and by vectors."""
-    moment, named = words.moment, words.named(view, files)
-    found = view.text_candidates((FAMILY,), (REPOSITORY,), moment.terms, limit=policy.INFUSE_CANDIDATES)
-    items = {item.id: item for item in (*found.items, *near.nodes, *beside(view, named)) if _tellable(item)}
-    said = view.text_candidates((MEANINGS,), (SYSTEM,), moment.terms, limit=policy.INFUSE_CANDIDATES)
-    stats = found.stats
-    if said.items:
-        items, stats = with_meanings(view, items, stats, said)
-    return select_local(
-        moment,
-        items.values(),
-        stats,
-        near.likeness,
-        lambda ids: links(view, ids),
-        named=[node for node in named if deliverable(node)],
-        fallback=fallback,
-    )
-
-
-def _chosen(ports: InfusionPorts, grant: Grant, words: _Words, scrub: Scrub) -> Choice | None:
+def _chosen(ports: InfusionPorts, grant: Grant, words: Words, scrub: Scrub) -> Choice | None:
     """What the routed model chose among the meanings that are offered to it, or why it did not; None without a route.
 
     No view of the store is open while the model thinks.
