@@ -340,6 +340,10 @@ def test_the_command_line_offloads_a_transcript_and_waits(world: Any) -> None:
     assert told.code == 0, told.err
     assert (told.json["state"], told.json["extractor"]) == ("done", "rules")
     assert "done: " in world.remora("jobs").out
+    parts = {part["part"]: part for part in world.remora("doctor", "--json").json["parts"]}
+    assert parts["jobs"]["figures"]["done"] == 1
+    assert parts["jobs"]["figures"]["last_done"].startswith("20")
+    assert "none is routed" in parts["models"]["message"]
     assert world.remora("offload", stdin=b"[]", REMORA_SESSION_ID="cli-2").code == 2
     assert world.remora("offload", "/nonexistent", REMORA_SESSION_ID="cli-2").code == 1
     off = world.remora("offload", stdin=b"[]", REMORA_ALLOW_MEMORY="false")

@@ -968,6 +968,8 @@ JOBS_KEPT = 200
 """Newest jobs whose rows stay."""
 JOB_LEASE_SECONDS = 30
 """A process says so often that its jobs are alive; one that died is known after this."""
+JOB_START_SECONDS = 120
+"""A detached worker is given that long to start on a busy machine before its job counts as lost."""
 STDIO_FINISH_SECONDS = 1.0
 """A stdio server whose client left gives its jobs that long: rules are done by then, and nobody waits for it longer."""
 JOB_ATTEMPTS = 2

@@ -95,7 +95,7 @@ def _noted(
     ports: TranscriptPorts, grant: Grant, request: OffloadTranscriptRequest, job: Job, before: Cursor, after: Cursor
 ) -> bool:
     """Whether these turns are ours to run: a hook that ran at the same time may have taken them first."""
-    ports.store.lease(lease_name(job.holder), job.holder, policy.JOB_LEASE_SECONDS)
+    ports.store.lease(lease_name(job.holder), job.holder, policy.JOB_START_SECONDS)
 
     def plan(view: StoreRead, now: int) -> Changes:
         session = resolve_runtime(view, grant, request.client, request.session_id, now)
