@@ -44,7 +44,7 @@ EXPLAINED = {
     "ctags": {
         "inside of functions": "local parameter tparam macroparam receiver label constant const variable var class",
         "imports and what they bring": "package packageName namespace module alias unknown using typedef function",
-        "no declaration of its own": "generator prototype implementation anonMember accessor object property field method",
+        "no declaration": "generator prototype implementation anonMember accessor object property field method",
     },
     "remora": {
         "not seen by ctags": "field variable constant method function enum struct type interface class",

@@ -1,5 +1,7 @@
 """Parsing many and hostile files: each costs its own deadline and nothing more."""
 
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -110,3 +112,52 @@ def test_a_text_that_breaks_the_extractor_costs_its_file_alone() -> None:
     found = dict(parse_many(jobs))
     assert sorted(found) == [number for number, _, _ in jobs]
     assert all(decode(data).language == jobs[number][1] for number, data in found.items())
+
+
+def _hostile_tree(checkout: Checkout, line_bytes: int, depth: int) -> Checkout:
+    checkout.write(a="def f(): pass\nf()\n", b="from a import f\ndef g(): f()\n")
+    checkout.put("line.py", b"x = '" + b"a" * line_bytes + b"'\n")
+    checkout.put("deep.py", b"x = " + b"[" * depth + b"]" * depth + b"\n")
+    checkout.put("calls.py", b"f" + b"(g" * depth + b")" * depth + b"\n")
+    return checkout.put("binary.py", bytes(range(256)) * 1_000)
+
+
+def test_a_file_with_one_huge_line_deep_nesting_or_no_text_leaves_the_rest_of_a_tree_alone(tmp_path: Path) -> None:
+    checkout = _hostile_tree(Checkout(tmp_path), 200_000, 5_000)
+    started = time.process_time()
+    result = checkout.index()
+    assert time.process_time() - started < 20
+    assert ("binary.py", "binary content") in result.problems
+    assert {("a.py", "a.py#f"), ("b.py#g", "a.py#f")} <= checkout.edges()
+
+
+@pytest.mark.slow
+def test_ten_megabytes_in_one_line_and_nesting_without_end_cost_their_deadline_and_nothing_more(tmp_path: Path) -> None:
+    checkout = _hostile_tree(Checkout(tmp_path), 10_000_000, 450_000)
+    started = time.monotonic()
+    result = checkout.index()
+    assert time.monotonic() - started < 120
+    assert result.skipped == {"too large": 1}
+    assert {("a.py", "a.py#f"), ("b.py#g", "a.py#f")} <= checkout.edges()
+
+
+@pytest.mark.slow
+def test_twenty_thousand_files_are_indexed_within_memory(tmp_path: Path) -> None:
+    text = "from m{before} import f{before}\n\n\nclass C{n}:\n    def m(self, x):\n        return f{before}(x)\n\n\n"
+    text += "def f{n}(y):\n    c = C{n}()\n    return c.m(y)\n"
+    for number in range(20_000):
+        folder = tmp_path / "tree" / f"p{number % 100}"
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / f"m{number}.py").write_text(text.format(n=number, before=max(number - 1, 0)))
+    script = (
+        "import resource, sys; sys.path[:0] = [sys.argv[1]]\n"
+        "from pathlib import Path; from code_checkout import Checkout\n"
+        "result = Checkout(Path(sys.argv[2])).index()\n"
+        "peaks = [resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]\n"
+        "print(result.files, (peaks[0] + 4 * peaks[1]) // 1024)"
+    )
+    argv = [sys.executable, "-c", script, str(Path(__file__).parents[1]), str(tmp_path / "tree")]
+    done = subprocess.run(argv, capture_output=True, text=True, timeout=1_800, check=True)
+    files, megabytes = map(int, done.stdout.split())
+    assert files == 20_000
+    assert megabytes < 1_500
