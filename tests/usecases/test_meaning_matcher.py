@@ -288,6 +288,28 @@ def test_a_route_that_cannot_be_used_blocks_no_turn(desk, error):
     assert "Retry budget" in found.payload
 
 
+class WithoutModelsFile:
+    """A desk whose models' file cannot be read."""
+
+    def __init__(self, desk):
+        self.desk = desk
+
+    def __getattr__(self, name):
+        return getattr(self.desk, name)
+
+    @property
+    def models(self):
+        raise InvalidInput("models' file", "is not YAML")
+
+
+def test_a_models_file_that_cannot_be_read_blocks_no_turn_and_no_sweep(desk):
+    broken = WithoutModelsFile(desk)
+    found = infuse(broken, AGENT, InfuseRequest("how should the retry budget work?", session=desk.ref()))
+    assert found.fallback == "matcher: invalid_input"
+    assert "Retry budget" in found.payload
+    assert compress_when_idle(broken, AGENT, lambda: True).fault == "invalid_input"
+
+
 def test_before_any_meaning_is_made_no_call_is_made(desk):
     found = ask(desk, "how should the retry budget work?")
     assert found.fallback == "matcher: no meanings yet"

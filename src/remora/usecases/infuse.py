@@ -210,14 +210,18 @@ def _chosen(ports: InfusionPorts, grant: Grant, words: Words, scrub: Scrub) -> C
 
     No view of the store is open while the model thinks.
     """
-    if ports.models is None:  # a hook's process, which waits for each import
+    try:
+        models = ports.models
+    except RemoraError as error:  # the models' file cannot be used
+        return Choice(fault=f"matcher: {error.code}")
+    if models is None:  # a hook's process, which waits for each import
         return None
     from remora.core.infusion.choice import consult
     from remora.core.infusion.preselect import preselected
     from remora.core.models.routes import Task
 
     try:
-        model = ports.models.routed(Task.MEANING)
+        model = models.routed(Task.MEANING)
         if model is None:
             return None
         rest = ("matcher_rest", ports.repository.id)
