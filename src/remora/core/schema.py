@@ -34,12 +34,13 @@ def checked(schema: Schema, arguments: object, field: str = "arguments") -> dict
 
 
 def _check(schema: Schema, value: Any, field: str, errors: list[InvalidInput]) -> Any:
+    shown = "the value" if schema.get("writeOnly") else _shown(value)  # what somebody said is in no error
     if not _has_type(schema, value):
-        errors.append(InvalidInput(field, f"{_shown(value)} is a {type(value).__name__}", allowed=_types(schema)))
+        errors.append(InvalidInput(field, f"{shown} is a {type(value).__name__}", allowed=_types(schema)))
         return value
     if "enum" in schema and value not in schema["enum"]:
         allowed = ", ".join(str(choice) for choice in schema["enum"])
-        errors.append(InvalidInput(field, f"{_shown(value)} is unknown", allowed=allowed))
+        errors.append(InvalidInput(field, f"{shown} is unknown", allowed=allowed))
     if isinstance(value, str):
         _bounds(schema, len(value), "Length", "characters", field, errors)
     elif isinstance(value, list | tuple):

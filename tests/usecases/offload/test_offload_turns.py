@@ -11,8 +11,10 @@ from remora.core import policy
 from remora.core.errors import Denied, InvalidInput, NotFound, QueueFull
 from remora.core.jobs import Job, JobState, enqueued
 from remora.core.models.routes import parse_routes
+from remora.core.schema import checked
 from remora.core.scope import Right, operator_grant, restricted_grant
 from remora.core.sessions import SessionRef
+from remora.entrypoints.catalogue.listing import by_name
 from remora.usecases.list_sessions import ListSessionsRequest, list_sessions
 from remora.usecases.offload_turns import OffloadRequest, offload_turns
 from remora.usecases.revoke_session import RevokeSessionRequest, revoke_session
@@ -209,6 +211,17 @@ def test_what_is_no_turn_is_an_error_that_repeats_nothing_of_it(bag):
         assert "walrus" not in str(error.value)
     with pytest.raises(InvalidInput, match="session scope only"):
         offload_turns(bag, _operator(), OffloadRequest(turns=[{"role": "user", "content": "a"}], session=SessionRef()))
+
+
+@pytest.mark.parametrize(
+    "turns",
+    ["walrus", ["walrus"], [{"role": "walrus", "content": "a"}], [{"role": "user", "content": ["walrus"]}],
+     [{"role": "user", "content": {"text": "walrus"}}], {"walrus": 1}, 7],
+)  # fmt: skip
+def test_no_door_repeats_a_word_of_what_is_no_turn(turns):
+    with pytest.raises(InvalidInput) as error:
+        checked(by_name("offload_turns").input, {"turns": turns})
+    assert "walrus" not in str(error.value)
 
 
 def test_jobs_are_ones_own_and_the_last_two_hundred_stay(bag):

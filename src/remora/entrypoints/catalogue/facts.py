@@ -100,9 +100,15 @@ def _recall(call: Call, given: Mapping[str, Any]) -> Answer:
     return Answer(data, render.hits(data))
 
 
-_TURN = arguments(
-    role=choice("", "user", "assistant"), content=text("What was said.", max_chars=policy.OFFLOAD_MAX_CHARS)
-)
+_UNSHOWN = {"writeOnly": True}
+"""What is in these arguments is repeated in no error."""
+_TURN = {
+    **arguments(
+        role={**choice("", "user", "assistant"), **_UNSHOWN},
+        content=text("What was said.", max_chars=policy.OFFLOAD_MAX_CHARS, **_UNSHOWN),
+    ),
+    **_UNSHOWN,
+}
 
 
 def _offload(call: Call, given: Mapping[str, Any]) -> Answer:
@@ -211,7 +217,7 @@ OPERATIONS = (
         ),
         profiles=frozenset({"facts"}),
         input=arguments(
-            turns=many(_TURN, most=policy.OFFLOAD_TURNS_MAX, minItems=1),
+            turns={**many(_TURN, most=policy.OFFLOAD_TURNS_MAX, minItems=1), **_UNSHOWN},
             session=_SESSION,
             idempotency_key=optional(text("Same key, same job.", max_chars=policy.IDEMPOTENCY_KEY_MAX_CHARS)),
         ),
