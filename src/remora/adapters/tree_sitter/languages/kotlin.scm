@@ -3,6 +3,9 @@
 (package_header (_) @name) @package
 ((function_declaration (modifiers (annotation (user_type) @mark))) @definition @marked)
 
+((function_declaration (modifiers (annotation (_) @note))) @definition @annotated)
+((class_declaration (modifiers (annotation (_) @note))) @definition @annotated)
+
 ; --- scopes
 (class_declaration "interface" name: (_) @name (class_body)? @body (#set! kind "interface")) @class
 (class_declaration name: (_) @name (enum_class_body) @body (#set! kind "enum")) @class

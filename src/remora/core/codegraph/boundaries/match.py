@@ -143,8 +143,12 @@ def _requested(file: int, used: Used, text: str, shelf: Shelf, paths: Mapping[in
     found = [item for score, item in scores if score == best]
     tier = EXTRACTED if not wanted.based and ONE not in wanted.segments and used.verb != "*" else INFERRED
     tier = tier if all(item.sure for item in found) else INFERRED
+    if used.verb == "*" and len({item.verb for item in found}) > 1:
+        tier = AMBIGUOUS
     if not whole:
         tier = INFERRED if wanted.literals > 1 and len({item.segments for item in found}) == 1 else AMBIGUOUS
+    named = [item for item in found if wanted.host and _serves(paths[item.file], wanted.host)]
+    found = named or found
     if len({(item.file, item.segments) for item in found}) > 1:
         near = _nearest(file, found, paths)
         found, tier = (near, max(tier, INFERRED)) if near else (found, AMBIGUOUS)
@@ -172,6 +176,12 @@ def _ends(verb: str, wanted: Address, item: Open) -> bool:
     tail = item.segments[-count:]
     return fits(wanted.segments, tail) is not None and any(part == given != ONE for part, given in zip(
         tail, wanted.segments, strict=True))  # fmt: skip
+
+
+def _serves(path: str, host: str) -> bool:
+    """Whether a file lies in a folder that is called like a host."""
+    folders = path.lower().replace("_", "-").split("/")[:-1]
+    return any(folder in (host, f"{host}-service", host.removesuffix("-service")) for folder in folders)
 
 
 def _nearest(file: int, found: Sequence[Open], paths: Mapping[int, str]) -> list[Open]:

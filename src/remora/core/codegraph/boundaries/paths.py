@@ -29,7 +29,7 @@ class Address:
 
     segments: tuple[str, ...]
     based: bool
-    verb: str = ""
+    host: str = ""
 
     @property
     def literals(self) -> int:
@@ -47,6 +47,7 @@ def address(text: str) -> Address | None:
     """The address a client's text means; None when it goes to a host that is not ours, or says nothing."""
     text = text.strip()
     based = False
+    name = ""
     scheme = _SCHEME.match(text)
     if scheme:
         found = _HOST.match(text[scheme.end() :])
@@ -56,6 +57,8 @@ def address(text: str) -> Address | None:
             based = host.endswith(HOLE)
         elif not _OWN_HOST.match(host):
             return None
+        else:
+            name = re.split(r"[.:]", host, maxsplit=1)[0].lower()
     elif text.startswith(HOLE):
         text, based = text.lstrip(HOLE), True
     elif text.startswith("//"):
@@ -64,7 +67,7 @@ def address(text: str) -> Address | None:
     if re.search(r"[\s<>|\\^`]", path):
         return None
     segments = tuple(ONE if HOLE in part else part for part in path.split("/") if part)
-    return Address(segments, based)
+    return Address(segments, based, name)
 
 
 def route(text: str, *, regex: bool = False) -> tuple[str, ...] | None:
