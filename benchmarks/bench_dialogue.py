@@ -1,7 +1,7 @@
 """The search over notes alone: does it find the turns of a dialogue that a question rests on?
 
-Run: `PYTHONPATH=tests python benchmarks/bench_dialogue.py FOLDER [questions] [--words]`. FOLDER holds LoCoMo's dialogues
-as JSON files; whoever measures fetches them, they are no part of this repository. Each turn is one note of one store;
+Run: `PYTHONPATH=tests python benchmarks/bench_dialogue.py FOLDER [questions] [--words]`. FOLDER holds LoCoMo's
+dialogues as JSON files; whoever measures fetches them, they are no part of this repository. Each turn is one note of one store;
 counted is the share of a question's evidence among the first ten notes. Every n-th question is asked.
 """
 
@@ -53,6 +53,9 @@ def recall(bag: Bag, questions: list[tuple[str, list[str]]]) -> float:
 
 def main() -> None:
     options = [arg for arg in sys.argv[1:] if not arg.startswith("--")]
+    if not options:
+        print("not measured: name the folder of dialogues")
+        return
     notes, questions = read(Path(options[0]))
     most = int(options[1]) if len(options) > 1 else len(questions)
     asked = questions[:: max(1, len(questions) // most)]
