@@ -1,8 +1,8 @@
 """The search over notes alone: does it find the turns of a dialogue that a question rests on?
 
 Run: `PYTHONPATH=tests python benchmarks/bench_dialogue.py FOLDER [questions] [--words]`. FOLDER holds LoCoMo's
-dialogues as JSON files; whoever measures fetches them, they are no part of this repository. Each turn is one note of one store;
-counted is the share of a question's evidence among the first ten notes. Every n-th question is asked.
+dialogues as JSON files; whoever measures fetches them, they are no part of this repository. Each turn is one note
+of one store; counted is the share of a question's evidence among the first ten notes. Every n-th question is asked.
 """
 
 import json
