@@ -74,6 +74,15 @@ def test_an_incremental_build_equals_a_full_one_after_random_edits(language: str
     _agree(language, tmp_path, 1, 3)
 
 
+def test_a_namespace_declared_anew_is_seen(tmp_path: Path) -> None:
+    checkout, other = Checkout(tmp_path / "tree"), Checkout(tmp_path / "tree", tmp_path / "full")
+    checkout.put("a.hpp", "namespace shop { int cost(); }\n").put("a.cpp", '#include "a.hpp"\nint f() { return 1; }\n')
+    checkout.index()
+    checkout.put("a.hpp", "namespace shop { inline int cost() { return 1; } }\nnamespace more { void g(); }\n").index()
+    other.index(full=True)
+    assert checkout.state() == other.state()
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2, 42))
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -91,7 +91,7 @@ class _Surface:
             return [op, *self._facts.imports[row[1]][:2]], []
         if op == "n":
             return self._names(row)
-        if op in ("u", "k", "?", "E"):
+        if op in ("u", "k", "?", "E", "M"):
             return list(row), []
         if op == "V":
             return [op, row[1], [self._facts.scopes[scope].qualified for scope in row[2]]], [row[3]]
