@@ -316,11 +316,7 @@ class Calls(Objects):
 
 def concerns(rules: BoundaryRules, value: Value) -> bool:
     """Whether a called value may be of interest; quick, as it is asked of every external call."""
-    if value[0] == "O":
-        return True
-    name = value[1].removesuffix(".default")
-    cut = max(name.rfind("."), name.rfind(":"), name.rfind("\\"), name.rfind("/")) + 1
-    return name[cut:] in rules.names or any(word in name for word in rules.words)
+    return value[0] == "O" or rules.concerns(value[1])
 
 
 def passes(facts: FileFacts, row: Any) -> bool:

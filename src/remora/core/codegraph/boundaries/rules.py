@@ -156,6 +156,7 @@ class BoundaryRules:
     """Words of all names that matter and end in anything."""
     marked: tuple[CallRule, ...] = ()
     """Of those about declarations the ones that look at the words before a name or the comment above."""
+    _concerns: dict[str, bool] = field(default_factory=dict)
     _makers: dict[str, ObjectRule | None] = field(default_factory=dict)
     _types: dict[str, ObjectRule | None] = field(default_factory=dict)
 
@@ -163,6 +164,13 @@ class BoundaryRules:
         """The rules that may match a plain name, in the order of the table."""
         found = list(self.lasts.get(name.rpartition(".")[2], ()))
         return found + [rule for word, rule in self.loose if word in name]
+
+    def concerns(self, written: str) -> bool:
+        """Whether an external name as it is written may be one that a rule is about."""
+        found = self._concerns.get(written)
+        if found is None:
+            found = self._concerns[written] = self.matters(plain_name(written))
+        return found
 
     def matters(self, name: str) -> bool:
         """Whether a plain name may be one that a rule is about; quick."""
