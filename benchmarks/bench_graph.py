@@ -52,8 +52,8 @@ class Tool:
 
 REMORA = Tool(
     "remora",
-    [sys.executable, "-m", "remora", "index", "--repo", "{tree}"],
-    [sys.executable, "-m", "remora", "index", "--repo", "{tree}"],
+    [str(Path(sys.executable).with_name("remora")), "index", "--repo", "{tree}"],
+    [str(Path(sys.executable).with_name("remora")), "index", "--repo", "{tree}"],
     ".remora",
     {},
 )
