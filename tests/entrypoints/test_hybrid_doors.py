@@ -102,6 +102,8 @@ def test_a_fact_and_its_vector_leave_no_byte_when_it_is_forgotten(world: Any) ->
         files = [path for path in Path(world.env["REMORA_DATA_DIR"]).rglob("*.sqlite3*") if path.is_file()]
         return any(row in path.read_bytes() for path in files)
 
+    assert world.remora("remember", *FACT).code == 0
+    assert world.remora("reindex", "--vectors").code == 0
     assert lies_there()
     assert world.remora("facts", "forget", "Paediatrician", "--yes").code == 0
     assert not lies_there()
