@@ -66,8 +66,11 @@ check: lint types imports ## Style, types, rooms and the house tests (under a mi
 docs: $(STAMP) ## Regenerate docs/reference.md from the catalogue
 	$(BIN)/python -m remora.entrypoints.catalogue.reference > docs/reference.md
 
+# Left out: the graph has a recipe of its own; a server, a dialogue set and a suite of calls must be named by hand.
+BY_HAND := $(addprefix benchmarks/bench_,graph.py neo4j.py dialogue.py pycg.py)
+
 bench: $(STAMP) ## The benchmarks; each prints a table and a JSON line
-	@for bench in benchmarks/bench_*.py; do echo "== $$bench"; PYTHONPATH=tests $(BIN)/python $$bench || exit 1; done
+	@for bench in $(filter-out $(BY_HAND),$(wildcard benchmarks/bench_*.py)); do echo "== $$bench"; PYTHONPATH=tests $(BIN)/python $$bench || exit 1; done
 
 bench-graph: $(STAMP) ## The code graph on three real trees beside public peers, their anchors and ctags (fetches them)
 	PYTHONPATH=tests $(BIN)/python benchmarks/bench_graph.py
