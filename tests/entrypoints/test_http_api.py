@@ -1,6 +1,7 @@
 """The HTTP API as a client meets it: a real server process, real requests."""
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -8,12 +9,17 @@ from typing import Any
 import anyio
 import httpx2
 import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
 from http_server import Server, serving
+from remora.core.errors import InvalidInput
 from remora.core.recall.notice import NOTICE
+from remora.core.sessions import checked_names
 from remora.entrypoints.http.app import operations
+from remora.entrypoints.http.openapi import document
 
 
 @pytest.fixture(scope="module")
@@ -251,6 +257,41 @@ def test_every_operation_of_the_catalogue_has_a_route_and_a_row_in_the_document(
         assert set(operation.input["properties"]) <= named or method == "POST"
     names = [row["operationId"] for row in rows.values()]
     assert len(names) == len(set(names))
+
+
+def test_no_body_of_the_document_asks_for_what_stands_in_the_path(server: Server) -> None:
+    document = server.get("/openapi.json", token="").json()
+    for path, methods in document["paths"].items():
+        for row in methods.values():
+            in_path = {one["name"] for one in row.get("parameters", ()) if one["in"] == "path"}
+            assert in_path == set(re.findall(r"\{([a-z]+)\}", path))
+            for body in row.get("requestBody", {}).get("content", {}).values():
+                assert not in_path & (set(body["schema"]["properties"]) | set(body["schema"].get("required", ())))
+
+
+NAMES = st.text(st.sampled_from("aZ9._:@+=-/ é\n\x00"), max_size=6) | st.integers(60, 130).map("a".__mul__)
+
+
+@settings(max_examples=300, deadline=None)
+@given(client=NAMES, session=NAMES)
+@example(client="a" * 65, session="a" * 129)
+@example(client="a..b", session="a..b")
+def test_the_document_says_exactly_which_identity_headers_are_taken(client: str, session: str) -> None:
+    row = document(operations(), "1")["paths"]["/api/v1/repos/{repo}/facts"]["get"]
+    forms = {one["name"]: one["schema"]["pattern"] for one in row["parameters"] if one["in"] == "header"}
+    told = re.search(forms["Remora-Client"].replace("$", r"\Z"), client) is not None
+    told &= re.search(forms["Remora-Session-Id"].replace("$", r"\Z"), session) is not None
+    try:
+        taken = checked_names(client, session) == (client, session)
+    except InvalidInput:
+        taken = False
+    assert told == taken
+
+
+@pytest.mark.parametrize("query", ["entity=A&ent%00ity=B", "ent%E2%80%AEity=A&entity=B", "entity=A&entity=A"])
+def test_an_argument_is_taken_once_however_its_name_is_disguised(server: Server, query: str) -> None:
+    found = problem(server.get(server.repo(f"/facts?{query}")), 400)
+    assert "given twice" in found["detail"]
 
 
 def test_tools_over_http_are_those_of_the_profile_and_take_no_repository(server: Server) -> None:

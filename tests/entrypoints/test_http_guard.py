@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from http_server import Server, serving
+from http_server import Server, running, serving
 from remora.core.policy import HTTP_BODY_MAX_BYTES, HTTP_BURST
 from remora.entrypoints.http.app import operations
 from remora.entrypoints.http.guard import Names
@@ -208,6 +208,15 @@ def test_a_server_that_is_told_to_end_takes_its_run_file_along(world: Any) -> No
         assert server.stop() == 0
         assert not (world.repo / ".remora/cache/run.json").exists()
         assert world.remora("recall", "anything", "at", "all").code in (0, 2)
+
+
+def test_the_newest_server_is_found_and_after_its_end_the_one_before_it_again(server: Server) -> None:
+    run_file = server.world.repo / ".remora/cache/run.json"
+    before = run_file.read_bytes()
+    with running(server.world) as second:
+        assert json.loads(run_file.read_bytes())["pid"] == second.process.pid
+        assert second.stop() == 0
+    assert run_file.read_bytes() == before
 
 
 def test_a_run_file_that_another_server_wrote_stays(world: Any) -> None:

@@ -25,8 +25,11 @@ HANDLE_PREFIX: Final = "rs_"
 HANDLE_BYTES: Final = 16
 """128 random bits: short enough for an agent to copy, beyond guessing."""
 _DAY_MICROSECONDS = 86_400_000_000
-_SESSION_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:@+=-]{0,127}")
-_CLIENT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/+ -]{0,63}")
+SESSION_ID_FORM: Final = r"(?!.*\.\.)[A-Za-z0-9][A-Za-z0-9._:@+=-]{0,127}"
+CLIENT_FORM: Final = r"(?!.*\.\.)[A-Za-z0-9][A-Za-z0-9._/+ -]{0,63}"
+"""What a runtime's session id and a client's name look like, as regular expressions over the whole text."""
+_SESSION_ID = re.compile(SESSION_ID_FORM)
+_CLIENT = re.compile(CLIENT_FORM)
 _HANDLE = re.compile(HANDLE_PREFIX + r"[0-9a-f]{32}")
 _REGISTER = "register this chat's session id with its client name; a closed chat needs a new session id"
 
@@ -93,9 +96,9 @@ def handle_id(handle: str) -> str:
 
 def checked_names(client: object, session_id: object) -> tuple[str, str]:
     """Client name and runtime session id, or `InvalidInput`. Neither can be a path or hold control characters."""
-    if not isinstance(client, str) or not _CLIENT.fullmatch(client) or ".." in client:
+    if not isinstance(client, str) or not _CLIENT.fullmatch(client):
         raise InvalidInput("client", "is not a client name", allowed="1 to 64 letters, digits and . _ / + - or space")
-    if not isinstance(session_id, str) or not _SESSION_ID.fullmatch(session_id) or ".." in session_id:
+    if not isinstance(session_id, str) or not _SESSION_ID.fullmatch(session_id):
         raise InvalidInput("session_id", "is not a session id", allowed="1 to 128 letters, digits and . _ : @ + = -")
     return client, session_id
 

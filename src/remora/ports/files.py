@@ -153,5 +153,5 @@ class RunFiles(Protocol):
         ...
 
     def remove(self) -> None:
-        """Take back what was written, where it still stands."""
+        """Take back what was written, where it still stands; a server that was found there before and runs, returns."""
         ...

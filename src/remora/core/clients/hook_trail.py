@@ -33,6 +33,16 @@ def run_file(port: int, token: str, process: int, *, deadline_ms: int = 0) -> by
     return json.dumps(body).encode("ascii") + b"\n"
 
 
+def run_process(content: bytes) -> int:
+    """The number of the process that a run file names; 0 when it is none."""
+    try:
+        told = json.loads(content)
+    except (ValueError, RecursionError):
+        return 0
+    process = told.get("pid") if isinstance(told, dict) else None
+    return process if type(process) is int and 0 < process < 1 << 31 else 0
+
+
 @dataclass(frozen=True, slots=True)
 class Trail:
     """What a journal holds: how often each (client, event, reason) was skipped, and the last line's time."""

@@ -19,18 +19,19 @@ def from_query(schema: Schema, pairs: Iterable[tuple[str, str]]) -> dict[str, An
     """Query parameters as the schema's types: lists are repeated names. Nothing is checked beyond what typing needs."""
     properties: Mapping[str, Schema] = schema.get("properties", {})
     given: dict[str, Any] = {}
-    for name, raw in pairs:
+    for written, raw in pairs:
+        name = clean(written)[:200]
         inner = properties.get(name, {})
         if inner.get("type") == "array":
-            given.setdefault(name, []).append(_typed(name, inner.get("items", {}), raw))
+            given.setdefault(name, []).append(_typed(inner.get("items", {}), raw))
         elif name in given:
-            raise InvalidInput(clean(name)[:60], "is given twice", allowed="once")
+            raise InvalidInput(name[:60], "is given twice", allowed="once")
         else:
-            given[clean(name)[:200]] = _typed(name, inner, raw)
+            given[name] = _typed(inner, raw)
     return given
 
 
-def _typed(name: str, schema: Schema, raw: str) -> Any:
+def _typed(schema: Schema, raw: str) -> Any:
     kind = schema.get("type")
     if kind == "integer" and _INTEGER.fullmatch(raw):
         return int(raw)

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from remora.core.sessions import CLIENT_FORM, SESSION_ID_FORM
 from remora.entrypoints.catalogue.operation import Operation
 from remora.entrypoints.http.problems import MEDIA_TYPE
 
@@ -16,7 +17,7 @@ _VARIABLE = re.compile(r"\{([a-z]+)\}")
 _REPOSITORY_ID = "^r_[0-9a-f]{16}$"
 _PROBLEM = {"$ref": "#/components/responses/problem"}
 _REFUSALS = ("400", "401", "403", "404", "409", "413", "415", "429", "503", "504")
-_IDENTITY = ("Remora-Session-Id", "Remora-Client")
+_IDENTITY = {"Remora-Session-Id": f"^{SESSION_ID_FORM}$", "Remora-Client": f"^{CLIENT_FORM}$"}
 
 
 def document(operations: Iterable[Operation], version: str) -> dict[str, Any]:
@@ -96,8 +97,8 @@ def _operation(operation: Operation) -> dict[str, Any]:
             if name not in in_path
         ]
     parameters += [
-        {"name": name, "in": "header", "required": False, "schema": {"type": "string", "maxLength": 128}}
-        for name in _IDENTITY
+        {"name": name, "in": "header", "required": False, "schema": {"type": "string", "pattern": form}}
+        for name, form in _IDENTITY.items()
     ]
     row: dict[str, Any] = {
         "operationId": operation.name,
@@ -107,9 +108,18 @@ def _operation(operation: Operation) -> dict[str, Any]:
         "responses": _responses(dict(operation.output)),
     }
     if method == "POST":
-        body = {"required": bool(required), "content": {"application/json": {"schema": dict(operation.input)}}}
+        schema = _without(operation.input, in_path)
+        body = {"required": bool(schema.get("required")), "content": {"application/json": {"schema": schema}}}
         row["requestBody"] = body
     return row
+
+
+def _without(schema: Mapping[str, Any], names: set[str]) -> dict[str, Any]:
+    """The schema of a body whose other arguments stand in the path."""
+    properties = {name: inner for name, inner in schema.get("properties", {}).items() if name not in names}
+    required = [name for name in schema.get("required", ()) if name not in names]
+    rest = {key: value for key, value in schema.items() if key not in {"properties", "required"}}
+    return rest | {"properties": properties} | ({"required": required} if required else {})
 
 
 def _anywhere(operation: Operation) -> dict[str, Any]:
