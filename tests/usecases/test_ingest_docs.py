@@ -13,6 +13,7 @@ from remora.adapters.record_files.log import FileRecordLog
 from remora.adapters.sqlite.record_index import SqliteRecordIndex
 from remora.adapters.walk import SourceTree
 from remora.core.capture.documents import is_document
+from remora.core.clients.marked_block import MARKDOWN, put_block
 from remora.core.errors import Denied
 from remora.core.records.codec import parse
 from remora.core.records.indexed import Narrowing
@@ -163,9 +164,10 @@ def test_secrets_are_taken_out(opened: Opened, repo: Path) -> None:
 def test_what_cannot_be_read_is_counted_and_not_taken_back(opened: Opened, repo: Path) -> None:
     write(repo, "docs/adr/0002-binary.md", "\0\0")
     write(repo, "docs/adr/0003-empty.md", "")
+    write(repo, "AGENTS.md", put_block(None, MARKDOWN, "Use the memory.\n"))
     result = ingest(opened())
-    assert (result.recorded, result.skipped) == (2, 2)
-    assert dict(result.skipped_by_reason) == {"empty or not text": 2}
+    assert (result.recorded, result.skipped) == (2, 3)
+    assert dict(result.skipped_by_reason) == {"empty, not text, or only Remora's own block": 3}
 
 
 def test_links_and_loops_are_not_followed(opened: Opened, repo: Path) -> None:

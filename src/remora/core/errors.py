@@ -106,6 +106,8 @@ class SourceFailed(RemoraError):
 def unusable(error: OSError) -> Unavailable:
     """What the system refused, as one sentence."""
     what = f"{error.filename}: " if error.filename else ""
-    return Unavailable(
-        f"{what}{error.strerror or error}", advice="check free space, permissions and the disk, then try again"
+    misnamed = isinstance(error, FileNotFoundError | IsADirectoryError | NotADirectoryError)
+    advice = (
+        "check that the path is right" if misnamed else "check free space, permissions and the disk, then try again"
     )
+    return Unavailable(f"{what}{error.strerror or error}", advice=advice)

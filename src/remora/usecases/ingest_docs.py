@@ -111,7 +111,7 @@ class _Run:
         try:
             document = read_document(path, data)
             if document is None:
-                self._skip(path, "empty or not text")
+                self._skip(path, "empty, not text, or only Remora's own block")
                 return
             self.present.add(path)
             redact = self._ports.redact
