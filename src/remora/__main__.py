@@ -3,6 +3,7 @@
 import sys
 
 _INTERRUPTED = 130
+_WRONG_USE = 2
 
 
 def main() -> None:
@@ -15,6 +16,8 @@ def main() -> None:
 
 def _run() -> None:
     """Bare `remora mcp` and `remora hook` start often and skip the CLI's framework."""
+    if sys.argv[1:2] != ["hook"] and not _has_a_folder():
+        _refuse_without_folder()
     if sys.argv[1:] == ["mcp"]:
         from remora.entrypoints.mcp.run import run_bare
 
@@ -27,6 +30,26 @@ def _run() -> None:
         from remora.entrypoints.cli.app import main as run
 
         run()
+
+
+def _has_a_folder() -> bool:
+    """False when the folder this process stands in was deleted: no path can be made absolute then."""
+    from pathlib import Path
+
+    try:
+        Path.cwd()
+    except OSError:
+        return False
+    return True
+
+
+def _refuse_without_folder() -> None:
+    from remora.core.errors import InvalidInput
+    from remora.entrypoints.cli.frame import report
+
+    gone = InvalidInput("working folder", "no longer exists", allowed="a folder that exists: cd to one")
+    report(gone, json_output="--json" in sys.argv)
+    sys.exit(_WRONG_USE)
 
 
 if __name__ == "__main__":

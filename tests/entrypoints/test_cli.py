@@ -304,3 +304,27 @@ def test_the_demo_runs_the_whole_path_on_any_repository(used: Any) -> None:
     ):
         assert word in done.out
     assert re.search(r"\d+\.\d+ s CPU", done.out)
+
+
+@pytest.mark.parametrize(
+    ("args", "code"),
+    [(("index",), 2), (("recall", "x", "--json"), 2), (("mcp",), 2), (("mcp", "--profile", "all"), 2), (("hook",), 0)],
+)
+def test_a_deleted_working_folder_is_named_and_never_a_traceback(
+    tmp_path: Path, args: tuple[str, ...], code: int
+) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    run = f'rmdir "{gone}"; exec "{sys.executable}" -P -m remora "$@"'
+    done = subprocess.run(
+        ["sh", "-c", run, "sh", *args],
+        cwd=gone,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == code, done.stderr
+    assert "Traceback" not in done.stderr
+    assert code == 0 or "working folder: no longer exists" in done.stdout + done.stderr
