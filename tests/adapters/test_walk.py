@@ -147,5 +147,7 @@ def test_submodules_and_nested_repositories_are_counted(tmp_path: Path) -> None:
         git(place, "add", "a.py")
         git(place, "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "a")
     git(outer, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(inner), "lib")
+    (outer / "link").symlink_to("lib")
+    git(outer, "add", "link")
     listing = tree(outer).listing()
     assert (list(listing.files), listing.skipped) == (["a.py"], {"nested repository": 1, "submodule": 1})

@@ -128,8 +128,8 @@ class SourceTree:
         if nested := sum(name.endswith("/") for name in names):
             skipped["nested repository"] += nested
         if (self._root / ".gitmodules").is_file():
-            rest = names.keys() - wanted
-            if modules := sum((self._root / name).is_dir() for name in rest if name[-1:] != "/"):
+            rest = (self._root / name for name in names.keys() - wanted if name[-1:] != "/")
+            if modules := sum(path.is_dir() and not path.is_symlink() for path in rest):
                 skipped["submodule"] += modules
         return wanted
 

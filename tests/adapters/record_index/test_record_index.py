@@ -112,7 +112,10 @@ def test_a_same_length_replacement_with_its_old_time_restored_is_seen(place: Pla
     assert place.found("alpha") == []
 
 
-@pytest.mark.parametrize("damage", ["delete", "delete folder", "garbage", "truncate", "zero page", "empty", "other"])
+DAMAGES = ["delete", "delete folder", "garbage", "truncate", "zero page", "empty", "other", "flipped text"]
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
 def test_any_damage_to_the_index_file_changes_no_answer(place: Place, damage: str) -> None:
     for number in range(5):
         place.log.append(OPERATOR, a_record(f"key{number}", summary="shared words"))
@@ -133,6 +136,9 @@ def test_any_damage_to_the_index_file_changes_no_answer(place: Place, damage: st
         data = bytearray(place.path.read_bytes())
         data[4096 : 4096 * 6] = bytes(4096 * 5)
         place.path.write_bytes(data)
+    elif damage == "flipped text":
+        data = place.path.read_bytes()
+        place.path.write_bytes(data.replace(b"key", b"k\xfd\xfe"))
     elif damage == "other":
         data = place.path.read_bytes().replace(b"CREATE TABLE doc(", b"CREATE TABLE cod(")
         place.path.write_bytes(data)

@@ -27,6 +27,7 @@ CREATE TABLE posting(term TEXT, num INTEGER, declared INTEGER, lines BLOB, PRIMA
 _UNUSABLE = (
     *(apsw.CorruptError, apsw.NotADBError, apsw.FormatError, apsw.SQLError, apsw.ConstraintError, apsw.IOError),
     *(apsw.ReadOnlyError, apsw.CantOpenError, apsw.FullError, apsw.PermissionsError, OSError),
+    UnicodeDecodeError,
 )
 """What makes the file useless to us: it is thrown away, or done without."""
 _UNREAD = -1

@@ -24,8 +24,11 @@ from remora.core.scope import Grant
 _NEWEST = " ORDER BY d.occurred_at DESC, d.id LIMIT ?"
 
 
-DAMAGE = (apsw.CorruptError, apsw.NotADBError, apsw.FormatError, apsw.SQLError, apsw.ConstraintError, apsw.IOError)
-"""What says that the file is no index of ours any more."""
+DAMAGE = (
+    *(apsw.CorruptError, apsw.NotADBError, apsw.FormatError, apsw.SQLError, apsw.ConstraintError, apsw.IOError),
+    UnicodeDecodeError,
+)
+"""What says that the file is no index of ours any more; a text with flipped bits is no UTF-8."""
 _Params = ParamSpec("_Params")
 _Result = TypeVar("_Result")
 
