@@ -138,7 +138,7 @@ def test_any_damage_to_the_index_file_changes_no_answer(place: Place, damage: st
         place.path.write_bytes(data)
     elif damage == "flipped text":
         data = place.path.read_bytes()
-        place.path.write_bytes(data.replace(b"key", b"k\xfd\xfe"))
+        place.path.write_bytes(data.replace(b"mem_", b"m\xfd\xfe_"))
     elif damage == "other":
         data = place.path.read_bytes().replace(b"CREATE TABLE doc(", b"CREATE TABLE cod(")
         place.path.write_bytes(data)
