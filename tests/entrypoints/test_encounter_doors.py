@@ -53,6 +53,7 @@ def ask(world: Any, *calls: tuple[str, dict[str, Any]]) -> list[Any]:
 @pytest.fixture(scope="module")
 def desk(tmp_path_factory: pytest.TempPathFactory, make_world: Any) -> Any:
     world = make_world(tmp_path_factory.mktemp("desk"))
+    world.env["REMORA_EMBEDDINGS"] = "off"  # vectors made between two answers would tell them apart
     ports = open_ports(load(world.env), world.repo)
     client, own = "tester", "chat-1"
 
