@@ -40,6 +40,27 @@ def test_search_and_facets_narrow_the_list_and_its_address(page: Page, home: str
     expect(page.locator("#rows .row")).to_have_count(2)
 
 
+def test_the_trust_facet_leaves_just_what_is_trusted_that_far(page: Page, home: str, server: Any, shoot: Any) -> None:
+    row = {"subject": "Gauge", "predicate": "READS", "object": "Pressure"}
+    server.tool("upsert_graph_triples", {"triples": [row]})  # an agent's word
+    page.goto(home)
+    trusted = "/trust (\\w+)/.exec(row.innerText)?.[1] || ''"
+    told = f"[...document.querySelectorAll('#rows .row')].map((row) => [row.id, {trusted}])"
+    everything = page.evaluate(told)
+    assert page.locator("#more").count() == 0
+    words = page.get_by_label("Trust").locator("option").evaluate_all("all => all.map((one) => one.value)")
+    assert words == ["", "operator", "member", "agent", "derived", "external"]
+    assert {"operator", "agent"} <= {trust for _, trust in everything}
+    for word in words[1:]:
+        page.get_by_label("Trust").select_option(word)
+        expect(page).to_have_url(re.compile(f"trust={word}"))
+        wanted = [[item, trust] for item, trust in everything if trust == word]
+        expect(page.locator("#rows .row")).to_have_count(len(wanted))
+        assert page.evaluate(told) == wanted, word
+    page.get_by_label("Trust").select_option("")
+    expect(page.locator("#rows .row")).to_have_count(len(everything))
+
+
 def test_the_drawer_opens_beside_the_list_and_the_address_leads_back_to_it(page: Page, home: str, server: Any) -> None:
     page.get_by_role("searchbox").fill("who owns billing")
     expect(page.locator(".count")).to_contain_text("best first")

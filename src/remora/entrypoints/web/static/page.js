@@ -118,7 +118,7 @@
     if (made?.id === "results" && held) {  // the list was drawn anew under the reader's feet
       const row = one(`#row-${CSS.escape(held)} .row-link`) || links()[0];
       settle(row);
-      row?.focus();
+      (row || one("#main"))?.focus();
       held = "";
     }
     settle();
@@ -141,7 +141,10 @@
   const place = () => location.pathname + location.search;
   let here = place();
   document.addEventListener("htmx:pushedIntoHistory", () => { here = place(); });
-  document.addEventListener("htmx:replacedInHistory", () => { here = place(); });
+  document.addEventListener("htmx:replacedInHistory", () => {  // the answer may be older than the drawer's last move
+    if (drawer()) history.replaceState(history.state, "", base + (isOpen() ? `/items/${drawer().dataset.item}` : "") + location.search);
+    here = place();
+  });
   window.addEventListener("popstate", () => { if (place() !== here) location.reload(); });  // not for a mere #fragment
   overlaid.addEventListener("change", mark);
 
