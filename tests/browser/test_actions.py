@@ -2,13 +2,20 @@
 
 import re
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
 
+from remora.bootstrap import open_ports
+from remora.config import load
+from remora.core.facts.batch import Triple
 from remora.core.policy import FORGET_UNDO_SECONDS
+from remora.core.scope import Trust, operator_grant
+from remora.usecases.remember import RememberRequest
+from remora.usecases.remember import remember as remember_facts
 
 pytestmark = pytest.mark.browser
 
@@ -16,6 +23,16 @@ pytestmark = pytest.mark.browser
 def remember(server: Any, subject: str, predicate: str, target: str) -> str:
     row = {"subject": subject, "predicate": predicate, "object": target}
     return str(server.post(server.repo("/facts"), {"triples": [row]}).json()["outcomes"][0]["id"])
+
+
+def say_as_trusted(world: Any, trust: Trust) -> None:
+    """A fact by a source that is trusted this far."""
+    ports = open_ports(load(world.env), world.repo)
+    try:
+        row = Triple(subject=f"Gauge {trust.name}", predicate="READS", object="Pressure")
+        remember_facts(ports, replace(operator_grant(), trust=trust), RememberRequest(triples=[row]))
+    finally:
+        ports.store_admin.close()
 
 
 def test_search_and_facets_narrow_the_list_and_its_address(page: Page, home: str, shoot: Any) -> None:
@@ -41,8 +58,8 @@ def test_search_and_facets_narrow_the_list_and_its_address(page: Page, home: str
 
 
 def test_the_trust_facet_leaves_just_what_is_trusted_that_far(page: Page, home: str, server: Any, shoot: Any) -> None:
-    row = {"subject": "Gauge", "predicate": "READS", "object": "Pressure"}
-    server.tool("upsert_graph_triples", {"triples": [row]})  # an agent's word
+    for trust in (Trust.AGENT, Trust.DERIVED):
+        say_as_trusted(server.world, trust)
     page.goto(home)
     trusted = "/trust (\\w+)/.exec(row.innerText)?.[1] || ''"
     told = f"[...document.querySelectorAll('#rows .row')].map((row) => [row.id, {trusted}])"
@@ -50,7 +67,7 @@ def test_the_trust_facet_leaves_just_what_is_trusted_that_far(page: Page, home: 
     assert page.locator("#more").count() == 0
     words = page.get_by_label("Trust").locator("option").evaluate_all("all => all.map((one) => one.value)")
     assert words == ["", "operator", "member", "agent", "derived", "external"]
-    assert {"operator", "agent"} <= {trust for _, trust in everything}
+    assert {"operator", "agent", "derived"} <= {trust for _, trust in everything}
     for word in words[1:]:
         page.get_by_label("Trust").select_option(word)
         expect(page).to_have_url(re.compile(f"trust={word}"))
@@ -190,7 +207,7 @@ def test_everything_works_by_keys_alone(page: Page, home: str, server: Any, shoo
         if page.evaluate("document.activeElement.dataset.verb") == "forget":
             break
     press("Enter")
-    expect(page.locator(".toast .countdown")).to_be_visible()
+    expect(page.locator(".toast:not(.htmx-added) .countdown")).to_be_visible()
     press("u")
     expect(page.locator(".toast").last).to_contain_text("Nothing was erased")
     page.goto(home)
