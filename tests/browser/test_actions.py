@@ -88,9 +88,11 @@ def test_the_drawer_opens_beside_the_list_and_the_address_leads_back_to_it(page:
     expect(page.locator("#why")).to_contain_text("Matched by")
     expect(page.locator("#rows .row.current")).to_have_count(1)
     address = page.url
-    page.go_back()
+    with page.expect_event("load"):  # each step back or forth is drawn anew by the server
+        page.go_back()
     expect(page.locator("#drawer")).to_be_hidden()
-    page.go_forward()
+    with page.expect_event("load"):
+        page.go_forward()
     expect(page.get_by_role("dialog")).to_contain_text("Payments team")
     page.goto(address)
     expect(page.get_by_role("dialog")).to_contain_text("Payments team")
