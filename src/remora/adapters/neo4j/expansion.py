@@ -1,10 +1,10 @@
 """Expansion in rounds: one statement per round, one bounded index range per node and direction."""
 
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 from remora.adapters.neo4j.link import Fetch, Row
+from remora.core.expansion import Found, in_rounds
 from remora.core.graph import Edge, Item
 from remora.core.store_rules import storable
 
@@ -47,19 +47,6 @@ def round_statement(directions: Sequence[str], *, named: bool) -> str:
     return _ROUND.format(ways=" UNION ALL ".join(ways))
 
 
-@dataclass
-class Found:
-    """What the rounds reached so far."""
-
-    edges: dict[str, Edge] = field(default_factory=dict)
-    truncated: bool = False
-
-    @property
-    def ends(self) -> list[str]:
-        """The ids at both ends of the edges."""
-        return sorted({end for edge in self.edges.values() for end in (edge.source, edge.target)})
-
-
 class Walk:
     """One expansion: which edges count, and how many of them per node and direction."""
 
@@ -85,25 +72,10 @@ class Walk:
 
     def rounds(self, ids: Collection[str], hops: int, limit: int) -> Found:
         """Follow edges from the visible ids for `hops` rounds; in a round the newest edges come first."""
-        found = Found()
         starts = [item for item in sorted(set(ids)) if storable(item)]
-        if not (starts and self._statement and hops > 0):
-            return found
-        frontier = starts
-        seen = set(starts)
-        for _ in range(hops):
-            if not frontier:
-                break
-            fresh = self._round(frontier, found)
-            room = max(0, limit - len(found.edges))
-            found.truncated = found.truncated or len(fresh) > room
-            found.edges |= {edge.id: edge for edge in fresh[:room]}
-            reached = {end for edge in fresh[:room] for end in (edge.source, edge.target)} - seen
-            seen |= reached
-            frontier = sorted(reached)
-        return found
+        return in_rounds(starts if self._statement else (), hops, limit, self._round)
 
-    def _round(self, frontier: Collection[str], found: Found) -> list[Edge]:
+    def _round(self, frontier: Collection[str], found: Found) -> dict[str, Edge]:
         fresh: dict[str, Edge] = {}
         ways: dict[tuple[str, str], list[Row]] = {}
         for row in self._fetch(self._statement, self._bound | {"frontier": frontier}):
@@ -113,4 +85,4 @@ class Walk:
             found.truncated = found.truncated or len(rows) > self._per_node
             edges = (edge for edge in self._decode(rows[: self._per_node]) if isinstance(edge, Edge))
             fresh |= {edge.id: edge for edge in edges if edge.id not in found.edges}
-        return sorted(fresh.values(), key=lambda edge: (-edge.updated, edge.id))
+        return fresh

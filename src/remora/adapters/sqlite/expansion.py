@@ -1,9 +1,9 @@
 """Expansion in rounds: one bounded index range per node and direction, never a recursive statement."""
 
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass, field
 
 from remora.adapters.sqlite.rows import Reader, Row, number_list
+from remora.core.expansion import Found, in_rounds
 from remora.core.graph import Edge, Item
 from remora.core.store_rules import storable
 
@@ -32,19 +32,6 @@ def edge_statement(direction: str, edge_parts: Iterable[int], node_parts: Iterab
     )
 
 
-@dataclass
-class Found:
-    """What the rounds reached so far."""
-
-    edges: dict[str, Edge] = field(default_factory=dict)
-    truncated: bool = False
-
-    @property
-    def ends(self) -> list[str]:
-        """The ids at both ends of the edges."""
-        return sorted({end for edge in self.edges.values() for end in (edge.source, edge.target)})
-
-
 class Walk:
     """One expansion: which edges count, and how many of them per node and direction."""
 
@@ -70,21 +57,11 @@ class Walk:
 
     def rounds(self, ids: Collection[str], hops: int, limit: int) -> Found:
         """Follow edges from the visible ids for `hops` rounds; in a round the newest edges come first."""
-        found = Found()
         starts = [(item,) for item in sorted(set(ids)) if storable(item)]
-        frontier = [item for (item,) in self._reader.fetch(self._visible, starts)]
-        seen = set(frontier)
-        for _ in range(hops):
-            fresh = self._round(frontier, found)
-            room = max(0, limit - len(found.edges))
-            found.truncated = found.truncated or len(fresh) > room
-            found.edges |= {edge.id: edge for edge in fresh[:room]}
-            reached = {end for edge in fresh[:room] for end in (edge.source, edge.target)} - seen
-            seen |= reached
-            frontier = sorted(reached)
-        return found
+        visible = [item for (item,) in self._reader.fetch(self._visible, starts)]
+        return in_rounds(visible, hops, limit, self._round)
 
-    def _round(self, frontier: Iterable[str], found: Found) -> list[Edge]:
+    def _round(self, frontier: Collection[str], found: Found) -> dict[str, Edge]:
         fresh: dict[str, Edge] = {}
         for node in frontier:
             for statement in self._statements:
@@ -92,4 +69,4 @@ class Walk:
                 found.truncated = found.truncated or len(rows) > self._per_node
                 edges = (edge for edge in self._decode(rows[: self._per_node]) if isinstance(edge, Edge))
                 fresh |= {edge.id: edge for edge in edges if edge.id not in found.edges}
-        return sorted(fresh.values(), key=lambda edge: (-edge.updated, edge.id))
+        return fresh
